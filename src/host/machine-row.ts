@@ -50,6 +50,14 @@ export function deployedYank(
   return deployedYanked?.version === version ? deployedYanked : undefined;
 }
 
+/** Whether what is deployed should not run, by the last round: it was yanked, or the policy refuses it (D293). */
+export function isUnfit(decision: LoggedDecision, memory: MachineMemory): boolean {
+  if (deployedYank(decision, memory)) return true;
+  const { deployedUnfit } = decision;
+  const version = reportedText(memory.of(targetOf(decision)).deployed);
+  return deployedUnfit !== undefined && deployedUnfit === version;
+}
+
 /** The decision in `rows` on the module or subsystem that `text` names, by the name of its entry or else by its module_id. */
 export function rowNamed(
   text: string,

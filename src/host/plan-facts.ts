@@ -21,6 +21,8 @@ export interface PlanFacts {
   readonly isNew: boolean;
   /** What the agent has, or gets next: what fails is in a plan (D387). Empty with a report. */
   readonly open: readonly OpenAction[];
+  /** The names of the modules whose version in use ends again and again; empty with a report. */
+  readonly failing: ReadonlySet<string>;
 }
 
 /** The facts of the report if there is one, else of the machine's file. */
@@ -30,27 +32,35 @@ export async function factsFor(
 ): Promise<Result<PlanFacts, Problem>> {
   if (deployed) {
     const facts = reportedIn(deployed, machine);
-    return { ok: true, value: { facts, isNew: false, open: [] } };
+    return { ok: true, value: { facts, isNew: false, open: [], failing: new Set() } };
   }
   // Imported here, so that SQLite is loaded only when it is needed.
-  const { usingState } = await import('./open-state.ts');
-  const memory = usingState(world, 'read', (state) => state.memory());
-  if (!memory.ok) {
-    const { isMissing, isAbsent } = memory.error;
-    if (!isMissing) return memory;
+  const [{ usingFile }, { machineStateIn }, { failingModules }] = await Promise.all([
+    import('./open-state.ts'),
+    import('../store/machine-state.ts'),
+    import('./version-in-use.ts'),
+  ]);
+  const read = usingFile(world, 'read', (file) => ({
+    memory: machineStateIn(file).memory(),
+    failing: new Set(failingModules(file, world.clock()).keys()),
+  }));
+  if (!read.ok) {
+    const { isMissing, isAbsent } = read.error;
+    if (!isMissing) return read;
     const facts: Facts = ({ kind }) => ({
       deployed: isAbsent && kind === 'module' ? NONE : UNKNOWN,
     });
-    return { ok: true, value: { facts, isNew: isAbsent, open: [] } };
+    return { ok: true, value: { facts, isNew: isAbsent, open: [], failing: new Set() } };
   }
+  const { memory, failing } = read.value;
   const entries = supervisedEntries(machine);
   const facts: Facts = (target) => {
     const entry = entries.find(
       ({ name, moduleId }) => name === target.name && moduleId === moduleOf(target),
     );
-    return factsOf(memory.value.of(target, entry && entrySetup(entry, { machine, policy })));
+    return factsOf(memory.of(target, entry && entrySetup(entry, { machine, policy })));
   };
-  return { ok: true, value: { facts, isNew: false, open: memory.value.open } };
+  return { ok: true, value: { facts, isNew: false, open: memory.open, failing } };
 }
 
 function reportedIn(

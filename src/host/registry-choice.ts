@@ -51,6 +51,28 @@ export function defaultDatabase({ environment }: World): string | undefined {
   return home && join(home, 'registry.db');
 }
 
+/** The homes of the agent and of the registry of the Debian package. */
+const AGENT_HOME = '/var/lib/modreg';
+const REGISTRY_HOME = '/var/lib/modreg-registry';
+
+/**
+ * Whose registry this machine has, if the default file does not exist and the service of the Debian package serves another one:
+ * a second one would be served by none (T815). Undefined if there is no such service, or if PLATFORM_HOME names another home
+ * than that of the agent, which is what root has.
+ */
+export function servedElsewhere(world: World): Problem | undefined {
+  const { PLATFORM_HOME: home } = world.environment;
+  if (home && home !== AGENT_HOME) return undefined;
+  if (existingDatabase(world) !== undefined) return undefined;
+  if (!existsSync(join(REGISTRY_HOME, 'registry.db'))) return undefined;
+  return {
+    severity: 'error',
+    kind: 'usage',
+    message: `there is no registry of this user, and the service modreg-registry has its own in ${REGISTRY_HOME}; nothing was changed`,
+    hint: `run the command as the user of the service: runuser -u modreg-registry -- env PLATFORM_HOME=${REGISTRY_HOME} modreg …; --db names another file`,
+  };
+}
+
 /** The absolute path of that file if it exists. A relative home is relative to the current folder. */
 export function existingDatabase(world: World): string | undefined {
   const path = defaultDatabase(world);

@@ -1,5 +1,5 @@
 import type { Result } from '../core/index.ts';
-import type { RestartRequest } from '../core/decision/decision.ts';
+import type { RestartRequest } from '../core/decision/restart-request.ts';
 import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
 import type { ConfigCheck, ShownConfig } from '../host/config/checked-config.ts';
 import type { SavedConfig } from '../host/config/config-file.ts';

@@ -13,7 +13,9 @@ import {
 } from '../core/explanation/plan-words.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { isReportedSubsystem } from '../core/plan/subsystem-row.ts';
-import { OF_WHAT_RUNS, ROW_STATES, rowState, type RowState } from '../core/plan/row-state.ts';
+import { OF_WHAT_RUNS } from '../core/decision/warning.ts';
+import { ROW_STATES, rowState, type RowState } from '../core/plan/row-state.ts';
+import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
 import { keyOf } from '../core/plan/target.ts';
 import { say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
 import { quarantinedOf, quarantineWords } from '../host/requests/lift-words.ts';
@@ -60,6 +62,9 @@ export interface ModuleRow {
   readonly open: OpenAction | undefined;
 }
 
+/** The module of a subsystem, by its name. One that can only be disabled has none. */
+const MODULES: Readonly<Partial<Record<string, string>>> = SUBSYSTEM_MODULES;
+
 /** The rows of a machine. What needs attention comes first; the order of the machine config otherwise. */
 export function moduleRows(view: MachineView): ModuleRow[] {
   const { plan } = view;
@@ -75,7 +80,7 @@ export function moduleRows(view: MachineView): ModuleRow[] {
     const { name } = row.target;
     return rowFor(
       row,
-      { kind: 'subsystem', name, label: name, moduleId: name.replace('-', ':') },
+      { kind: 'subsystem', name, label: name, moduleId: MODULES[name] ?? name },
       { view, problems },
     );
   });
@@ -106,7 +111,7 @@ function rowFor(
   const notices = noticesOf(plan, problems.get(named.name) ?? []);
   return {
     ...named,
-    state: rowState(plan, open),
+    state: rowState(plan, { open, isFailing: state?.failures.has(named.name) ?? false }),
     constraint: requirementText(decision.input.requirement) ?? decision.input.requirement.kind,
     deployed: deployedCell(decision.input.deployed),
     target: targetText(decision) ?? '-',

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { escapeUnprintable } from '../core/text/quote.ts';
+import { isRandomId } from '../core/text/random-id.ts';
 import { parseTime } from '../core/text/rfc3339.ts';
-import { isSignature } from '../core/trust/key.ts';
+import { isKeyId, isSignature } from '../core/trust/key.ts';
 
 /*
  * The schemas of what a registry takes and answers about commands to machines. Their types, their readers and the OpenAPI document are
@@ -69,7 +70,7 @@ const signed = v.strictObject(
     expires_at: time,
     signatures: v.pipe(
       v.record(
-        v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/, 'expected the id of a key')),
+        v.pipe(v.string(), v.check(isKeyId, 'expected the id of a key')),
         v.pipe(
           text,
           v.check<string, string>((found) => isSignature(found), 'expected 64 bytes in base64'),
@@ -87,7 +88,7 @@ const signed = v.strictObject(
 /** A command that a person gives. */
 export const newCommand = v.strictObject(
   {
-    key: v.pipe(text, v.regex(/^[\w-]{22}$/, 'expected 16 random bytes in base64url')),
+    key: v.pipe(text, v.check(isRandomId, 'expected 16 random bytes in base64url')),
     kind,
     module: v.optional(v.nullable(bounded(LONGEST_NAME)), null),
     for: v.optional(v.nullable(text), null),

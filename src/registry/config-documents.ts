@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isKeyId } from '../core/trust/key.ts';
 import { HIGHEST_REVISION } from '../core/trust/served-config.ts';
 
 /*
@@ -18,7 +19,7 @@ const number = v.pipe(
 );
 const text = v.string('expected text');
 const signatures = v.pipe(
-  v.record(v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/, 'expected the id of a key')), text),
+  v.record(v.pipe(v.string(), v.check(isKeyId, 'expected the id of a key')), text),
   v.check(
     (found) => Object.keys(found).length <= MOST_SIGNATURES,
     `expected at most ${MOST_SIGNATURES} signatures`,

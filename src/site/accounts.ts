@@ -8,6 +8,7 @@ import { passwordFault, storedPassword } from '../server/accounts/password.ts';
 import type { Role } from '../server/accounts/role.ts';
 import type { Catalogue } from '../server/index.ts';
 import { withCatalogue, type CatalogueOptions } from './catalogue-options.ts';
+import { utf8Text } from './utf8-text.ts';
 
 /** What an account of the page is to have. What is undefined stays. */
 export interface AccountWish {
@@ -142,7 +143,7 @@ function unreadable(bytes: Buffer): string | undefined {
   if (bytes.subarray(0, BOM.length).equals(BOM)) {
     return 'the password begins with a byte order mark (EF BB BF), expected UTF-8 without one';
   }
-  if (Buffer.from(bytes.toString()).equals(bytes)) return undefined;
+  if (utf8Text(bytes) !== undefined) return undefined;
   return 'the password has bytes that are not UTF-8, expected UTF-8';
 }
 

@@ -6,7 +6,7 @@ import { IN_MEMORY, type Opening } from '../sqlite/database.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
 import type { ErrorKind } from '../base/codes.ts';
 import { usage, type Problem } from '../base/problem.ts';
-import { defaultDatabase } from '../host/registry-choice.ts';
+import { defaultDatabase, servedElsewhere } from '../host/registry-choice.ts';
 import type { World } from '../base/world.ts';
 
 /** Which registry file is meant; by default the one in PLATFORM_HOME. */
@@ -74,6 +74,8 @@ export function openCatalogue<M extends Mode>(
   world: World,
   { hasAddress, ...opening }: CatalogueOpening<M>,
 ): Result<Opened<M>, Problem> {
+  const elsewhere = db === undefined ? servedElsewhere(world) : undefined;
+  if (elsewhere) return { ok: false, error: elsewhere };
   const path = db ?? defaultDatabase(world);
   if (path === '') return { ok: false, error: usage('--db is empty') };
   if (path === IN_MEMORY) {

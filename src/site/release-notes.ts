@@ -10,6 +10,7 @@ import { newestFirst, recordsIn } from './catalogue-records.ts';
 import { moduleIdIn, unknownRelease, versionIn, type NamedRelease } from './named-release.ts';
 import { withReadRegistry, type ReadOptions } from './remote-lists.ts';
 import { refusalProblem, withWriter, type ChangeOptions } from './remote-registry.ts';
+import { utf8Text } from './utf8-text.ts';
 
 const READ = { mode: 'read', hasAddress: true } as const;
 const WRITE = { mode: 'write', hasAddress: true } as const;
@@ -26,13 +27,10 @@ export function notesFrom(path: string): Result<string, Problem> {
   if (bytes.length > MOST_NOTES_BYTES) {
     return refused(`found more than ${MOST_NOTES_BYTES} bytes, expected at most 64 KiB`);
   }
-  try {
-    const notes = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    const read = readNotesBody({ notes });
-    return read.ok ? read : refused((read.error[0] ?? '').replace(/^\/notes: /, ''));
-  } catch {
-    return refused('found bytes that are not UTF-8');
-  }
+  const notes = utf8Text(bytes);
+  if (notes === undefined) return refused('found bytes that are not UTF-8');
+  const read = readNotesBody({ notes });
+  return read.ok ? read : refused((read.error[0] ?? '').replace(/^\/notes: /, ''));
 }
 
 /** Adds notes to a published release, in a file or over HTTP. Returns whether it had none (D379). */

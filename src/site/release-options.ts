@@ -9,6 +9,7 @@ import { countOf } from '../base/count.ts';
 import { readRegularFile } from '../host/document-file.ts';
 import { parseProblem, type Problem } from '../base/problem.ts';
 import type { Upload } from './uploads.ts';
+import { utf8Text } from './utf8-text.ts';
 
 /** The options that describe the releases to publish. */
 export interface ReleaseOptions {
@@ -166,7 +167,7 @@ function listOf(path: string, moduleId: string): Result<readonly unknown[], Prob
   if (!file.ok) return file;
   if (file.value.bytes.length > LARGEST_FILE)
     return badFile(path, `more than ${LARGEST_FILE} bytes`);
-  const text = textOf(file.value.bytes);
+  const text = utf8Text(file.value.bytes);
   const json = text === undefined ? undefined : parse(text);
   if (text === undefined || json === undefined) return badFile(path, 'it is not JSON in UTF-8');
   const twice = duplicateKey(text, json);
@@ -195,15 +196,6 @@ function listOf(path: string, moduleId: string): Result<readonly unknown[], Prob
     );
   }
   return { ok: true, value: releases };
-}
-
-/** Undefined if `bytes` are not UTF-8. */
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Undefined if `text` is not JSON. */

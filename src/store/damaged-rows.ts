@@ -64,6 +64,11 @@ const REMEDIES: Readonly<Record<Exclude<TableName, 'identity' | 'saved_contents'
     sql: ['DELETE FROM restart_requests WHERE BAD'],
     says: (row) => `the requested restart of ${target(row)}; request it again`,
   },
+  requesters: {
+    sql: ['DELETE FROM requesters WHERE BAD'],
+    says: ({ request, subject }) =>
+      `who requested the ${text(request)} of ${text(subject)}; the request stays`,
+  },
   upgrade_requests: {
     sql: ['DELETE FROM upgrade_requests WHERE BAD'],
     says: (row) => `the requested replacement of ${target(row)} at once; request it again`,

@@ -20,6 +20,7 @@ const isReason: Shape = (reason) => isCode(reason) && isWords(reason);
 
 const shape: Shape = objectOf<keyof LoggedDecision>({
   deployedYanked: optional(objectOf({ version: isText, because: isText })),
+  deployedUnfit: optional(isText),
   kind: oneOf('module', 'subsystem'),
   name: isText,
   moduleId: isModuleId,

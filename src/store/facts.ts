@@ -7,7 +7,6 @@ import {
 } from '../core/index.ts';
 import type { Blackout } from '../core/decision/timing-policies.ts';
 import type { UpgradeRequest } from '../core/decision/upgrade-request.ts';
-import type { SkippedFloor } from '../core/releases/eligibility-policy.ts';
 import { MOST_BLACKOUTS } from '../core/machine/document-limits.ts';
 import { isTime } from '../core/text/rfc3339.ts';
 import { haveSameAnswers, isAsked, isMachine, withMachine } from './machine-answers.ts';
@@ -21,6 +20,7 @@ import {
   isUnknownField,
   isVersion,
 } from './release-terms-shapes.ts';
+import { isRequester, isRestartRequest, isSkippedFloor } from './request-shapes.ts';
 import {
   anyOf,
   isFlag,
@@ -227,20 +227,16 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
       failedIn: optional(isText),
       undecided: optional(objectOf({ sameAs: optional(isText), isWaiting: isFlag })),
       rolledBack: optional(
-        objectOf({ from: isVersion, to: optional(isVersion), refused: optional(isSetOfTexts) }),
+        objectOf({
+          from: isVersion,
+          to: optional(isVersion),
+          requester: optional(isRequester),
+          refused: optional(isSetOfTexts),
+        }),
       ),
     }),
   ),
-  skippedFloors: optional(
-    listOf(
-      objectOf<keyof SkippedFloor>({
-        version: isText,
-        by: isText,
-        because: optional(isText),
-        at: isNumber,
-      }),
-    ),
-  ),
+  skippedFloors: optional(listOf(isSkippedFloor)),
   eligibility: objectOf({
     now: isMoment,
     platform: (value) => parsePlatform(value).ok,
@@ -255,7 +251,7 @@ const SHAPES: Readonly<Record<keyof DecideInput, Shape>> = {
   maxIndexAgeMs: isNumber,
   allowDowngrade: isFlag,
   onYank: optional(oneOf('keep', 'replace')),
-  restartRequest: optional(objectOf({ requestedAt: isNumber, isImmediate: isFlag })),
+  restartRequest: optional(isRestartRequest),
   upgradeRequest: optional(
     objectOf<keyof UpgradeRequest>({
       requestedAt: isNumber,

@@ -6,7 +6,7 @@ import type {
   NewAction,
   OpenAction,
 } from '../core/plan/committed-action.ts';
-import type { RestartRequest } from '../core/decision/decision.ts';
+import type { RestartRequest } from '../core/decision/restart-request.ts';
 import type { HeldReplacement } from '../core/decision/longest-hold.ts';
 import type { RecordedHold } from '../core/decision/operator-hold.ts';
 import type { UpgradeRequest } from '../core/decision/upgrade-request.ts';

@@ -15,6 +15,7 @@ import * as outbox from './outbox.ts';
 import { heldReplacementsIn, type StoredHeld } from './held-replacements.ts';
 import { operatorHoldsIn } from './operator-holds.ts';
 import { quarantineIn } from './quarantine.ts';
+import { requestersIn } from './requesters.ts';
 import { restartRequestsIn, type StoredRequest } from './restart-requests.ts';
 import { failedSetupsIn, withRetry, type FailedSetups } from './failed-setups.ts';
 import { skippedFloorsIn } from './skipped-floors.ts';
@@ -38,13 +39,14 @@ export type Facts = Omit<MachineMemory, 'of' | 'open' | 'held'> & {
 
 export function factsIn(sql: Statements): Facts {
   const deployed = deployedIn(sql);
+  const requesterOf = requestersIn(sql);
   return {
     deployed,
-    quarantine: quarantineIn(sql),
+    quarantine: quarantineIn(sql, requesterOf),
     failedSetups: failedSetupsIn(sql),
     holds: operatorHoldsIn(sql),
     held: heldReplacementsIn(sql),
-    requests: restartRequestsIn(sql),
+    requests: restartRequestsIn(sql, requesterOf),
     upgradeRequests: upgradeRequestsIn(sql),
     skippedFloors: skippedFloorsIn(sql),
     roundRequests: roundRequestsIn(sql),

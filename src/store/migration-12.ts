@@ -1,4 +1,5 @@
 import { MIGRATION_11 } from './migration-11.ts';
+import { MIGRATION_13 } from './migration-13.ts';
 
 /** The trust documents that policies name. Their digest shows whether one is whole, so that it needs no checksum (D138). */
 const MIGRATION_12 = `
@@ -10,4 +11,4 @@ const MIGRATION_12 = `
 `;
 
 /** The last migrations. */
-export const LATER_MIGRATIONS: readonly string[] = [MIGRATION_11, MIGRATION_12];
+export const LATER_MIGRATIONS: readonly string[] = [MIGRATION_11, MIGRATION_12, MIGRATION_13];

@@ -11,22 +11,26 @@ import {
   noteFailedEntries,
 } from './failed-entries.ts';
 import { forgetFailedSetups, hasFailedSetups, noteFailedSetup } from './failed-setups.ts';
+import { forgetRequester, noteRequester, requestersIn, type RequesterOf } from './requesters.ts';
 import { isText, listOf } from './shape.ts';
 
 /** In `is_rollback`: an operator refused it, and it did not fail. Programs that do not know it read no rollback, as it is. */
 const BY_OPERATOR = 2;
 
-export function quarantineIn(sql: Statements): QuarantineEntry[] {
+export function quarantineIn(sql: Statements, requesterOf: RequesterOf): QuarantineEntry[] {
   const failed = failedEntriesIn(sql);
   return sql
     .all('SELECT * FROM quarantine ORDER BY module_id, since, version')
-    .map((row) => entryOf(row, sql, failed));
+    .map((row) => entryOf(row, sql, { failed, requesterOf }));
 }
 
 function entryOf(
   row: Row,
   sql: Statements,
-  failed: ReturnType<typeof failedEntriesIn>,
+  {
+    failed,
+    requesterOf,
+  }: { readonly failed: ReturnType<typeof failedEntriesIn>; readonly requesterOf: RequesterOf },
 ): QuarantineEntry {
   const version = String(row['version']);
   const isRollback = row['is_rollback'] === 1;
@@ -46,6 +50,7 @@ function entryOf(
     rolledBack: from && {
       from,
       to: versionOf(textOf(row['rolled_back_to'])),
+      requester: requesterOf({ request: 'rollback', subject: `${moduleId} ${version}`, at: since }),
       refused: row['refused'] === null ? undefined : new Set(jsonIn(row, REFUSED, sql, areTexts)),
     },
   };
@@ -87,6 +92,8 @@ function write(sql: Statements, entry: QuarantineEntry): void {
     rolledBack?.refused ? JSON.stringify([...rolledBack.refused]) : null,
   );
   noteFailedEntries(sql, entry, entry.entries ?? []);
+  const rollback = { request: 'rollback', subject: `${moduleId} ${version}`, at: since } as const;
+  noteRequester(sql, rollback, rolledBack?.requester);
 }
 
 const WRITE = `
@@ -146,7 +153,8 @@ export function inForce(
     moduleId,
     version,
   );
-  const entry = row && entryOf(row, sql, failedEntriesIn(sql));
+  const entry =
+    row && entryOf(row, sql, { failed: failedEntriesIn(sql), requesterOf: requestersIn(sql) });
   return entry && since < (entry.until ?? Infinity) ? entry : undefined;
 }
 
@@ -158,5 +166,6 @@ export function lift(sql: Statements, moduleId: ModuleId, version: string): bool
     version,
   );
   forgetFailedEntries(sql, moduleId, version);
+  forgetRequester(sql, { request: 'rollback', subject: `${moduleId} ${version}` });
   return Number(changes) > 0;
 }

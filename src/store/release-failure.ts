@@ -3,6 +3,7 @@ import { deployedText } from '../core/decision/deployed.ts';
 import type { FailedEntry } from '../core/plan/machine-memory.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { RolledBack } from '../core/releases/eligibility-policy.ts';
+import { rolledBackWords } from '../core/explanation/requester-words.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { deployedIn, noteDeployed } from './deployed-versions.ts';
 import * as outbox from './outbox.ts';
@@ -106,7 +107,7 @@ export function rollBack(
   const isDeployed =
     record?.deployed.kind === 'version' && record.deployed.version.text === version;
   if (!isDeployed || record.moduleId !== moduleOf(target)) return false;
-  const reason = 'rolled back by an operator';
+  const reason = rolledBackWords(rolledBack.requester);
   quarantine(sql, { moduleId: moduleOf(target), version, since: at, until, reason, rolledBack });
   return true;
 }

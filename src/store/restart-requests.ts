@@ -1,9 +1,10 @@
 import type { ActionTarget } from '../core/index.ts';
-import type { RestartRequest } from '../core/decision/decision.ts';
+import type { RestartRequest } from '../core/decision/restart-request.ts';
 import type { RememberedRequest } from '../core/plan/machine-memory.ts';
 import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { textOf } from './columns.ts';
+import { forgetRequester, noteRequester, type RequesterOf } from './requesters.ts';
 import { targetIn } from './target.ts';
 
 /** A request, and the module that the entry had. */
@@ -12,34 +13,36 @@ export interface StoredRequest extends RememberedRequest {
 }
 
 /** The last request of each target, by its key (D41). */
-export function restartRequestsIn(sql: Statements): Map<string, StoredRequest> {
+export function restartRequestsIn(
+  sql: Statements,
+  requesterOf: RequesterOf,
+): Map<string, StoredRequest> {
   return new Map(
-    sql
-      .all('SELECT * FROM restart_requests')
-      .map((row) => [
-        keyOf(targetIn(row)),
-        {
-          moduleId: String(row['module_id']),
-          request: {
-            requestedAt: Number(row['requested_at']),
-            isImmediate: row['is_immediate'] === 1,
-          },
-          failure: textOf(row['failure']),
-        },
-      ]),
+    sql.all('SELECT * FROM restart_requests').map((row): [string, StoredRequest] => {
+      const subject = keyOf(targetIn(row));
+      const requestedAt = Number(row['requested_at']);
+      const requester = requesterOf({ request: 'restart', subject, at: requestedAt });
+      const request = { requestedAt, isImmediate: row['is_immediate'] === 1, requester };
+      const moduleId = String(row['module_id']);
+      return [subject, { moduleId, request, failure: textOf(row['failure']) }];
+    }),
   );
 }
 
 export function requestRestart(
   sql: Statements,
   target: ActionTarget,
-  { requestedAt, isImmediate }: RestartRequest,
+  { requestedAt, isImmediate, requester }: RestartRequest,
 ): void {
   sql.run(WRITE, target.kind, target.name, moduleOf(target), requestedAt, isImmediate ? 1 : 0);
+  const requested = { request: 'restart', subject: keyOf(target), at: requestedAt } as const;
+  noteRequester(sql, requested, requester);
 }
 
 export function cancelRestart(sql: Statements, { kind, name }: ActionTarget): boolean {
-  return Number(sql.run(CANCEL, kind, name).changes) > 0;
+  const isCancelled = Number(sql.run(CANCEL, kind, name).changes) > 0;
+  if (isCancelled) forgetRequester(sql, { request: 'restart', subject: keyOf({ kind, name }) });
+  return isCancelled;
 }
 
 /** Ends the request of a target that was restarted, or whose restart failed because of `failure`. */
@@ -49,8 +52,12 @@ export function endRequest(
   failure: string | undefined,
 ): void {
   const { kind, name } = target;
-  if (failure === undefined) sql.run(END, kind, name, moduleOf(target));
-  else sql.run(FAIL, failure, kind, name, moduleOf(target));
+  if (failure !== undefined) {
+    sql.run(FAIL, failure, kind, name, moduleOf(target));
+    return;
+  }
+  sql.run(END, kind, name, moduleOf(target));
+  forgetRequester(sql, { request: 'restart', subject: keyOf(target) });
 }
 
 const WRITE = `

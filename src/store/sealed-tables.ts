@@ -35,7 +35,8 @@ export type TableName =
   | 'failed_entries'
   | 'boots'
   | 'proven_versions'
-  | 'skipped_floors';
+  | 'skipped_floors'
+  | 'requesters';
 
 /** Every table in which a flipped bit could change an answer (T90). */
 export const SEALED: Readonly<Record<TableName, SealedTable>> = {
@@ -78,6 +79,7 @@ export const SEALED: Readonly<Record<TableName, SealedTable>> = {
   boots: table('start', 'boot'),
   proven_versions: table('kind name module_id version', ''),
   skipped_floors: table('kind name module_id version', 'skipped_by reason at'),
+  requesters: table('request subject', 'at requested_by reason'),
 };
 
 /** SQL that is true for a row whose columns are those that its checksum was computed from. */

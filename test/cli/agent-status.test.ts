@@ -65,9 +65,9 @@ describe('modreg agent status', () => {
     expect(table).toEqual([
       ['MODULE', 'VERSION', 'STATE', 'PROCESS', 'MEMORY', 'UPDATE'],
       ['arm', '1.0.0', 'running', `${running}`, size, 'upgrade to 1.1.0 under way'],
-      ['idle', '1.0.0', 'not running', '-', '-', 'up-to-date'],
-      ['lidar', '1.1.0', 'on trial', `${own}`, size, 'up-to-date'],
-      ['lidar_2', '1.0.0', 'rolling back', `${other}`, size, 'up-to-date'],
+      ['idle', '1.0.0', 'not running', '-', '-', 'up to date'],
+      ['lidar', '1.1.0', 'on trial', `${own}`, size, 'up to date'],
+      ['lidar_2', '1.0.0', 'rolling back', `${other}`, size, 'up to date'],
       ['new', '-', 'not installed', '-', '-', `install of 1.1.0 ${FAILED}`],
       ['gone', '1.0.0', 'not in the config', '-', '-', '-'],
       ['left', '1.0.0', 'ending', `${left}`, size, '-'],

@@ -22,10 +22,10 @@ describe('[D74] modreg plan', () => {
     const policy = { registry: './lists', blackout: [SEASON], modules: { acme_arm: NIGHTLY } };
     const { stdout } = await planned({ ...ROVER, policy });
     expect(stdout.slice(2)).toEqual([
-      '  MODULE       CONSTRAINT   DEPLOYED   TARGET   LATEST   ACTION    WHY',
-      `  acme:lidar   1.*          1.0.0      1.0.1    1.0.1    waiting   no maintenance until ${UNTIL} (blackout: season)`,
+      '  MODULE       CONSTRAINT   DEPLOYED   TARGET   LATEST   DECISION   WHY',
+      `  acme:lidar   1.*          1.0.0      1.0.1    1.0.1    waiting    no maintenance until ${UNTIL} (blackout: season)`,
       `      next ${UNTIL}: upgrade to 1.0.1, as the blackout ends`,
-      `  acme:arm     1.*          1.0.0      1.0.1    1.0.1    waiting   no maintenance until ${UNTIL} (blackout: season); the maintenance window is closed until 2026-11-22T01:00:00Z (02:00 Europe/Berlin, in 13 h)`,
+      `  acme:arm     1.*          1.0.0      1.0.1    1.0.1    waiting    no maintenance until ${UNTIL} (blackout: season); the maintenance window is closed until 2026-11-22T01:00:00Z (02:00 Europe/Berlin, in 13 h)`,
       '      next 2026-11-27T01:00:00Z (02:00 Europe/Berlin, in 5 d 13 h): upgrade to 1.0.1, as the maintenance window opens',
       '',
       '2 waiting, 0 unchanged.',
@@ -40,7 +40,7 @@ describe('[D74] modreg plan', () => {
       Array.from(
         { length: 2 },
         () =>
-          '      next 2026-11-21T23:00:00Z (2026-11-22 00:00 Europe/Berlin, in 11 h): hold of the upgrade to 1.0.1, as a blackout begins',
+          '      next 2026-11-21T23:00:00Z (2026-11-22 00:00 Europe/Berlin, in 11 h): upgrade to 1.0.1 waits, as a blackout begins',
       ),
     );
   });

@@ -65,7 +65,7 @@ it('[D184] machines --failing lists those on which something fails, with attempt
   expect(words).toEqual([
     'DECISION',
     'upgrade; 1.3.0 failed 4 times because of the machine, next attempt 2026-11-21T12:05:00Z: the disk is full',
-    'up-to-date; 1.3.0 failed as the version before it does: motor stalled',
+    'up to date; 1.3.0 failed as the version before it does: motor stalled',
   ]);
   const json = await fleet('machines', '--failing', '--json');
   expect(JSON.parse(json.stdout[0] ?? '').machines).toMatchObject([

@@ -54,7 +54,7 @@ it('status counts machines by version and decision', async () => {
       '',
       '  MODULE       DEPLOYED   MACHINES   DECISIONS',
       '  acme:lidar   1.2.8      1          stuck 1',
-      '  acme:lidar   1.2.9      2          up-to-date 2',
+      '  acme:lidar   1.2.9      2          up to date 2',
       '',
     ],
     stderr: [],
@@ -71,7 +71,8 @@ it('[D79] status and machines say what has been held for longer than a week', as
   const line = 'held for over a week: acme:lidar 1.2.8, 1 machine';
   expect((await fleet('status')).stdout.at(-1)).toBe(line);
   const { stdout } = await fleet('machines');
-  expect(stdout.map((one) => one.endsWith('  hold for over a week'))).toEqual([false, true, false]);
+  const ends = stdout.map((one) => one.endsWith('  waiting for over a week'));
+  expect(ends).toEqual([false, true, false]);
 });
 
 it.each([
@@ -110,7 +111,7 @@ it('machines lists those that match', async () => {
     '1',
   );
   expect([some.stdout, some.stderr]).toEqual([
-    [head, '  rover-1   TIME   online   acme:lidar   1.2.9      up-to-date'],
+    [head, '  rover-1   TIME   online   acme:lidar   1.2.9      up to date'],
     ['note: there are more: --limit is 1'],
   ]);
   expect((await fleet('machines', '--module', 'acme:cam')).stdout).toEqual(['no machine matches']);

@@ -129,7 +129,7 @@ describe('lines are wrapped at the width of a terminal', () => {
       '  nimbus:gps   latest   0.9.1 → 1.0.0',
       '      upgrade to 1.0.0 is due · a new major',
       '      stops gps0',
-      '  Complete reasons: in a terminal of 103 columns.',
+      '  Complete reasons: in a terminal of 94 columns.',
     ]);
   });
 
@@ -137,8 +137,8 @@ describe('lines are wrapped at the width of a terminal', () => {
     const lines = await planAt('110');
     const place = lines.findIndex((line) => line.startsWith('  nimbus:gps'));
     expect(lines.slice(place, place + 3)).toEqual([
-      '  nimbus:gps   latest       0.9.1      1.0.0    1.0.0    restart-and-upgrade   newest release; new major: read',
-      '                                                                               its release notes',
+      '  nimbus:gps   latest       0.9.1      1.0.0    1.0.0    upgrade      newest release; new major: read its',
+      '                                                                      release notes',
       '      stops gps0',
     ]);
   });

@@ -177,7 +177,7 @@ describe('modreg rollback', () => {
     expect(stdout).toEqual([
       `acme:lidar rolls back from 1.3.0 to 1.2.9 within a second, until ${until}`,
       '  because  1.3.0 was rolled back on this machine; 1.2.9 was deployed before it',
-      `  then     up-to-date: stays at 1.2.9: 1.3.0 is refused by a rollback on this machine until ${until}`,
+      `  then     up to date: stays at 1.2.9: 1.3.0 is refused by a rollback on this machine until ${until}`,
       `  next     ${until}: upgrade to 1.3.0, as a quarantine ends`,
     ]);
     expect(stderr).toEqual(['note: modreg quarantine lift acme:lidar 1.3.0 undoes this']);

@@ -51,3 +51,35 @@ it('[D290] without another one, the machine config of the system is read', (cont
     /^\/etc\/modreg\/machine\.json {3}1 module/,
   );
 });
+
+const PUBLISH = `${MODREG} registry publish acme:lidar 1.0.0`;
+const SERVED = [
+  'error[USAGE]: there is no registry of this user, and the service modreg-registry has its own in /var/lib/modreg-registry; nothing was changed',
+  'hint: run the command as the user of the service: runuser -u modreg-registry -- env PLATFORM_HOME=/var/lib/modreg-registry modreg …; --db names another file',
+  'exit 2',
+];
+
+it('[T815] root makes no second registry beside that of the service', (context) => {
+  const commands = [PUBLISH, `${MODREG} registry restore /var/lib/monday`];
+  const steps = [
+    'mount -t tmpfs none /var/lib',
+    'mkdir /var/lib/modreg /var/lib/modreg-registry /var/lib/other',
+    'export PLATFORM_HOME=/var/lib/modreg',
+    'printf registry > /var/lib/modreg-registry/registry.db',
+    ...commands.map((command) => `${command} 2>&1 || echo "exit $?"`),
+    'ls /var/lib/modreg',
+    // What is named is taken at its word, and without a service there is nothing beside which it is a second one.
+    `${PUBLISH} --create --db /var/lib/other/named.db`,
+    `PLATFORM_HOME=/var/lib/other ${PUBLISH}`,
+    'rm /var/lib/modreg-registry/registry.db',
+    PUBLISH,
+  ];
+  const published = 'acme:lidar: 1 published, 0 unchanged';
+  expect(shWithMounts(context, steps, {}).trimEnd().split('\n')).toEqual([
+    ...SERVED,
+    ...SERVED,
+    published,
+    published,
+    published,
+  ]);
+});

@@ -13,6 +13,7 @@ const SITE = {
   deployed: { acme_lidar: '1.0.0' },
   lists: { 'acme/lidar': ['1.0.0', '1.1.0'] },
 };
+const ANY = expect.any(String) as string;
 const FAILED =
   'upgrade to 1.1.0 failed once because of this machine, next attempt 2026-11-21T12:00:30Z (in 30 s): the disk is full';
 
@@ -33,8 +34,8 @@ function failingHome(): string {
   });
 }
 
-/** The lines of a command on that machine that are about the module or the failure. */
-async function linesOf(args: readonly string[], columns?: number): Promise<readonly string[]> {
+/** What a command answers on that machine. */
+async function answerTo(args: readonly string[], columns?: number): Promise<readonly string[]> {
   const folder = site(SITE);
   const world = {
     ...quietWorld('linux/arm64'),
@@ -46,7 +47,12 @@ async function linesOf(args: readonly string[], columns?: number): Promise<reado
     args.map((arg) => (arg.endsWith('.json') ? `${folder}/${arg}` : arg)),
     world,
   );
-  return answer
+  return answer;
+}
+
+/** Its lines that are about the module or the failure. */
+async function linesOf(...args: Parameters<typeof answerTo>): Promise<readonly string[]> {
+  return (await answerTo(...args))
     .map((line) => line.trim().replaceAll(/ {2,}/g, ' '))
     .filter((line) => /^acme|failed/.test(line));
 }
@@ -54,7 +60,7 @@ async function linesOf(args: readonly string[], columns?: number): Promise<reado
 const PLAN = ['plan', 'machine.json'];
 
 it.each([
-  ['a plan', PLAN, `1.1.0 restart-and-upgrade ${FAILED}; newest release of 1`],
+  ['a plan', PLAN, `1.1.0 upgrade ${FAILED}; newest release of 1`],
   ['the status', ['status'], `1.1.0 upgrade ${FAILED}; newest release of 1`],
 ])(
   '[D387] %s says in the row of a module that its action fails, and once',
@@ -75,6 +81,24 @@ it.each([
   ['of another time', ['--at', '2026-11-22T12:00:00Z']],
 ])('[D387] a plan %s does not say what fails now', async (_, options) => {
   expect(await linesOf([...PLAN, ...options])).toEqual([
-    'acme:lidar 1.* 1.0.0 1.1.0 1.1.0 restart-and-upgrade newest release of 1',
+    'acme:lidar 1.* 1.0.0 1.1.0 1.1.0 upgrade newest release of 1',
   ]);
+});
+
+/** The open action of the only row in a part of what a command answers as data. */
+async function actionIn(args: readonly string[], part: string): Promise<unknown> {
+  const [line = ''] = await answerTo([...args, '--json']);
+  const [row] = (JSON.parse(line) as Record<string, { readonly action: unknown }[]>)[part] ?? [];
+  return row?.action;
+}
+
+it.each([
+  ['now', [], { state: 'waiting', failures: 1, last_failure: 'the disk is full' }],
+  ['from a report', ['--deployed', 'deployed.json'], null],
+  ['of another time', ['--at', '2026-11-22T12:00:00Z'], null],
+])('[D423] the JSON of a plan %s has the open action', async (_, options, action) => {
+  const planned = await actionIn([...PLAN, ...options], 'modules');
+  expect(planned).toEqual(
+    action && { ...((await actionIn(['status'], 'targets')) as object), ...action, id: ANY },
+  );
 });

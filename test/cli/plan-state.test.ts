@@ -58,7 +58,7 @@ describe('plan without --deployed uses the facts in machine.db', () => {
     [
       'the deployed version',
       (state) => state.report(LIDAR, '1.2.8', 1),
-      'acme:lidar | 1.* | 1.2.8 | 1.2.9 | 1.2.9 | restart-and-upgrade | newest release of 1',
+      'acme:lidar | 1.* | 1.2.8 | 1.2.9 | 1.2.9 | upgrade | newest release of 1',
     ],
     [
       'that nothing is deployed',
@@ -94,7 +94,7 @@ describe('plan without --deployed uses the facts in machine.db', () => {
         );
         state.report(LIDAR, '1.2.3', 2);
       },
-      'acme:lidar | 1.* | 1.2.3 | 1.2.3 | 1.2.9 | none | stays at 1.2.3: 1.2.9 and 1.2.8 are refused by a rollback on this machine',
+      'acme:lidar | 1.* | 1.2.3 | 1.2.3 | 1.2.9 | up to date | stays at 1.2.3: 1.2.9 and 1.2.8 are refused by a rollback on this machine',
     ],
     [
       'who requested the upgrade at once [D76]',
@@ -103,7 +103,7 @@ describe('plan without --deployed uses the facts in machine.db', () => {
         const request = { requestedAt: NOW - MINUTE, by: 'ann', because: 'it burns', despite: [] };
         state.requestUpgrade(LIDAR, { ...request, from: '1.2.8', to: '1.2.9' });
       },
-      'acme:lidar | 1.* | 1.2.8 | 1.2.9 | 1.2.9 | restart-and-upgrade | newest release of 1; requested at once by ann at 2026-11-21T11:59:00Z: "it burns"',
+      'acme:lidar | 1.* | 1.2.8 | 1.2.9 | 1.2.9 | upgrade | newest release of 1; requested at once by ann at 2026-11-21T11:59:00Z: "it burns"',
     ],
     [
       'no fact about another module with the same entry name',
@@ -122,7 +122,7 @@ describe('plan without --deployed uses the facts in machine.db', () => {
     state.report(AGENT, '0.9.0', 1);
     expect((await planned({ PLATFORM_HOME: home })).rows).toEqual([
       'acme:lidar | 1.* | unknown | - | 1.2.9 | stuck | the deployed version is not known',
-      'platform-agent | stable | 0.9.0 | 0.9.1 | 0.9.1 | restart-and-upgrade | newest release',
+      'platform-agent | stable | 0.9.0 | 0.9.1 | 0.9.1 | upgrade | newest release',
     ]);
   });
 });
@@ -136,9 +136,7 @@ describe('plan with --deployed', () => {
       state.report(AGENT, '0.9.0', 1);
     });
     expect(await planned({ PLATFORM_HOME: home }, { options: ['--deployed', 'REPORT'] })).toEqual({
-      rows: [
-        'acme:lidar | 1.* | 1.2.3 | 1.2.9 | 1.2.9 | restart-and-upgrade | newest release of 1',
-      ],
+      rows: ['acme:lidar | 1.* | 1.2.3 | 1.2.9 | 1.2.9 | upgrade | newest release of 1'],
       stderr: '',
       exit: 0,
     });

@@ -46,15 +46,15 @@ describe('modreg plan', () => {
     expect(await planFor(folder)).toEqual({
       stdout: `${folder}/machine.json   4 modules   as of 2026-11-21T12:00:00Z   lists from "${folder}/lists"
 
-  MODULE              CONSTRAINT   DEPLOYED   TARGET   LATEST   ACTION                WHY
-  acme:lidar          1.2.*        1.2.3      1.2.9    1.2.9    restart-and-upgrade   newest patch of 1.2
+  MODULE              CONSTRAINT   DEPLOYED   TARGET   LATEST   DECISION     WHY
+  acme:lidar          1.2.*        1.2.3      1.2.9    1.2.9    upgrade      newest patch of 1.2
       stops base (depends on lidar), arm (of acme:arm, depends on lidar), lidar
-  acme:lidar (rear)   1.2.3        1.2.3      1.2.3    1.2.9    none                  pinned
-  acme:arm            3.*          none       -        2.0.0    stuck                 no release may be selected: 1 of another major version
-  acme:own (own)      -            unknown    -        -        none                  local module: available only on this machine
+  acme:lidar (rear)   1.2.3        1.2.3      1.2.3    1.2.9    up to date   pinned
+  acme:arm            3.*          none       -        2.0.0    stuck        no release may be selected: 1 of another major version
+  acme:own (own)      -            unknown    -        -        local        local module: available only on this machine
 
-  SUBSYSTEM         CONSTRAINT                      DEPLOYED   TARGET                          LATEST   ACTION                WHY
-  platform-server   https://builds.example/server   1.0.0      https://builds.example/server   -        restart-and-upgrade   its pin_url differs from what is deployed
+  SUBSYSTEM         CONSTRAINT                      DEPLOYED   TARGET                          LATEST   DECISION   WHY
+  platform-server   https://builds.example/server   1.0.0      https://builds.example/server   -        upgrade    its pin_url differs from what is deployed
       stops base, board, arm, lidar, own
 
 2 upgrades, 1 stuck, 2 unchanged. Components that would stop: base, board, arm, lidar, own.
@@ -120,6 +120,7 @@ warning[UNVERIFIED_DOWNLOAD]: platform-server: its pin_url has no #sha256=… di
           list: LISTED,
           warnings: [],
           downloaded: null,
+          action: null,
         },
       ],
       subsystems: [
@@ -144,6 +145,7 @@ warning[UNVERIFIED_DOWNLOAD]: platform-server: its pin_url has no #sha256=… di
           restarts: ['platform-agent', 'platform-server'],
           warnings: [],
           downloaded: null,
+          action: null,
         },
       ],
       actions: [],

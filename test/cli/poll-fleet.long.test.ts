@@ -32,7 +32,7 @@ it('a machine that polls with --reports is in fleet status of the registry that 
   // The first report waits for up to 15 s.
   await expect
     .poll(status, { interval: 500 })
-    .toContain('  acme:lidar   1.2.9      1          up-to-date 1');
+    .toContain('  acme:lidar   1.2.9      1          up to date 1');
   expect(status()[0]).toBe('1 machine, 1 seen in 24 h');
   await end('SIGKILL');
 });

@@ -60,7 +60,7 @@ describe('[D41] modreg restart --cancel', () => {
 const STAYS: readonly string[] = [
   'acme:lidar restarts 1.2.3 within a second: the immediate restart requested before stays',
   '  because  an operator requested an immediate restart at 2026-11-21T01:03:03Z',
-  '  then     up-to-date: already the newest patch of 1.2',
+  '  then     up to date: already the newest patch of 1.2',
 ];
 
 describe('[D376] modreg restart after modreg restart --now', () => {

@@ -24,7 +24,7 @@ describe('[D41] modreg restart says what the planner decides', () => {
     expect(await answerTo(machine, 'acme:lidar')).toEqual([
       'acme:lidar restarts 1.2.3 within a second',
       '  because  an operator requested a restart at 2026-11-21T01:03:03Z',
-      '  then     up-to-date: already the newest patch of 1.2',
+      '  then     up to date: already the newest patch of 1.2',
     ]);
     expect(await afterwards(machine)).toEqual([
       '01:03:03 committed restart acme_lidar 1.2.3 → 1.2.3',
@@ -43,7 +43,7 @@ describe('[D41] modreg restart says what the planner decides', () => {
     expect(await answerTo(machine, 'acme_lidar', '--now')).toEqual([
       'acme:lidar restarts 1.2.3 within a second',
       '  because  an operator requested an immediate restart at 2026-11-21T01:03:03Z',
-      '  then     up-to-date: already the newest patch of 1.2',
+      '  then     up to date: already the newest patch of 1.2',
     ]);
     expect((await afterwards(machine))[1]).toBe(
       '01:03:03 delivered restart acme_lidar 1.2.3 → 1.2.3',
@@ -71,7 +71,7 @@ describe('[D41] modreg restart says what the planner decides', () => {
     expect(await answerTo(machine, 'acme:lidar')).toEqual([
       'acme:lidar restarts with the upgrade to 1.2.4 within a second',
       '  because  newest patch of 1.2',
-      '  next     2026-11-21T03:00:00Z (in 56 min 57 s): hold of the upgrade to 1.2.4, as the maintenance window closes',
+      '  next     2026-11-21T03:00:00Z (in 56 min 57 s): upgrade to 1.2.4 waits, as the maintenance window closes',
     ]);
   });
 

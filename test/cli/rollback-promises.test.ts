@@ -69,8 +69,8 @@ describe('[D32] modreg rollback with the saved list', () => {
       answer: [
         'acme:lidar rolls back from 1.3.0 to 1.2.9 within a second, until 2026-11-21T05:13:03Z (in 1 h)',
         '  because  1.3.0 was rolled back on this machine; 1.2.9 was deployed before it; 1.4.0 and 1.2.10 are refused by a rollback on this machine until 2026-11-21T05:13:03Z (in 1 h)',
-        '  then     up-to-date: stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine until 2026-11-21T05:13:03Z (in 1 h)',
-        '  next     2026-11-21T05:13:03Z (in 1 h): hold of the upgrade to 1.4.0, as a quarantine ends',
+        '  then     up to date: stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine until 2026-11-21T05:13:03Z (in 1 h)',
+        '  next     2026-11-21T05:13:03Z (in 1 h): upgrade to 1.4.0 waits, as a quarantine ends',
       ],
       problems: [],
       exit: 0,

@@ -34,7 +34,7 @@ describe('[D390] modreg rollback --to', () => {
     expect(answer).toEqual([
       'acme:lidar rolls back from 1.3.0 to 1.2.7 within a second',
       '  because  1.3.0 was rolled back on this machine; 1.2.7 instead: newest release of 1 that may be selected; 1.2.9 is refused by a rollback on this machine, 1.2.8 is yanked: drifts',
-      '  then     up-to-date: stays at 1.2.7: 1.3.0 and 1.2.9 are refused by a rollback on this machine, 1.2.8 is yanked: drifts',
+      '  then     up to date: stays at 1.2.7: 1.3.0 and 1.2.9 are refused by a rollback on this machine, 1.2.8 is yanked: drifts',
     ]);
     machine.story();
     machine.poller.look();

@@ -99,7 +99,7 @@ crash loop: no action until ${formatTime(now + 2 * MINUTE)} (in SOME), because t
   acme:arm            1.*          unknown                        -        -        stuck        the deployed version is not known
   acme:cam            1.*          "https://builds.example/cam"   1.1.0    1.1.0    waiting      upgrade to https://builds.example/new failed once because of this machine, next attempt ${formatTime(now + 2 * HOUR + 30 * SECOND)} (in 2 h): no light\\u{a}\\u{1b}[2J; resting
   acme:own            -            unknown                        1.1.0    1.1.0    local        local
-  platform-agent      stable       0.9.0                          1.1.0    1.1.0    up-to-date   already the newest release of 1
+  platform-agent      stable       0.9.0                          1.1.0    1.1.0    up to date   already the newest release of 1
 
 acme_lidar 1.2.3 → 1.2.9: not begun yet (${waiting})
 rear none → 1.1.0: begun 2 times, not done yet (${delivered})
@@ -263,7 +263,7 @@ acme_cam 1.0.0 → 1.1.0: begun once, not done yet (FILE-2)
       `no process polls for this machine; last round 0 s ago by process ${process.pid}; no\\u{a}light
 
   MODULE                                 CONSTRAINT   DEPLOYED   TARGET   LATEST   DECISION     WHY
-  acme:lidar (li\\u{1b}[31mdar\\u{202e})   1.*          unknown    1.1.0    1.1.0    up-to-date   already the newest release of 1
+  acme:lidar (li\\u{1b}[31mdar\\u{202e})   1.*          unknown    1.1.0    1.1.0    up to date   already the newest release of 1
 
 li\\u{1b}[31mdar\\u{202e} 1.0.0 → 1.1.0: not begun yet (FILE-1)
 `,

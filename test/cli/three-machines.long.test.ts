@@ -145,8 +145,8 @@ it('[D184] [D186] [D194] [D215] three machines, of which one is killed, one fail
   await expect
     .poll(deployed, SOON)
     .toEqual([
-      'rover-1  online  acme:lidar  1.0.0  up-to-date',
-      'rover-2  online  acme:lidar  1.0.0  up-to-date',
+      'rover-1  online  acme:lidar  1.0.0  up to date',
+      'rover-2  online  acme:lidar  1.0.0  up to date',
     ]);
 
   await site.publish('1.1.0', 'fails-at-once');
@@ -156,13 +156,13 @@ it('[D184] [D186] [D194] [D215] three machines, of which one is killed, one fail
   const join = ['join', site.address, '--name', 'rover-3', '--code', code, '--to', third];
   expect((await modreg(join))[0]).toBe(`rover-3 has joined ${site.address}`);
   agent(third, site);
-  const fails = 'up-to-date; 1.1.0 failed because of the release: it ended with exit code 3';
+  const fails = 'up to date; 1.1.0 failed because of the release: it ended with exit code 3';
   await expect
     .poll(deployed, SOON)
     .toEqual([
-      'rover-1  online  acme:lidar  1.0.0  up-to-date',
+      'rover-1  online  acme:lidar  1.0.0  up to date',
       `rover-2  online  acme:lidar  1.0.0  ${fails}`,
-      'rover-3  online  acme:lidar  1.0.0  up-to-date',
+      'rover-3  online  acme:lidar  1.0.0  up to date',
     ]);
 
   const killed = once(first, 'exit');
@@ -173,14 +173,14 @@ it('[D184] [D186] [D194] [D215] three machines, of which one is killed, one fail
     .poll(async () => await fleet('machines', '--quiet'), SOON)
     .toEqual([
       'MACHINE  SEEN  STATE  MODULE  DEPLOYED  DECISION',
-      'rover-1  TIME  quiet  acme:lidar  1.0.0  up-to-date',
+      'rover-1  TIME  quiet  acme:lidar  1.0.0  up to date',
     ]);
   expect(await fleet('status')).toEqual([
     '3 machines, 3 seen in 24 h; 1 quiet; 1 failing',
     '3 machines without a pin: nobody has to sign what they run',
     '',
     'MODULE  DEPLOYED  MACHINES  DECISIONS',
-    'acme:lidar  1.0.0  3  up-to-date 3',
+    'acme:lidar  1.0.0  3  up to date 3',
     '',
     'failing: acme:lidar 1.1.0 on 1 machine, because of the release',
     'failed in 24 h: acme:lidar 1.1.0, 1 time',

@@ -63,7 +63,7 @@ describe('[D76] modreg upgrade', () => {
     expect(await answerTo(machine, 'acme:lidar', '--now')).toEqual([
       'acme:lidar: upgrade to 1.2.4, within a second',
       '  because  newest patch of 1.2; requested at once by unknown at 2026-11-21T01:04:03Z',
-      '  next     2026-11-21T03:00:00Z (in 1 h 55 min): hold of the upgrade to 1.2.4, as the maintenance window closes',
+      '  next     2026-11-21T03:00:00Z (in 1 h 55 min): upgrade to 1.2.4 waits, as the maintenance window closes',
     ]);
     await seen(machine);
     expect(events(machine)).toEqual(DELIVERED);
@@ -162,7 +162,7 @@ describe('[D76, D77] modreg upgrade --now --despite', () => {
     expect(await answerTo(machine, 'acme:lidar', '--now', ...despite)).toEqual([
       'acme:lidar: upgrade to 1.2.4, within a second',
       '  because  newest patch of 1.2; requested at once by unknown at 2026-11-21T01:04:03Z, despite "person in cell"',
-      '  next     2026-11-21T02:04:03Z (in 1 h): hold of the upgrade to 1.2.4, as the request of an operator ends',
+      '  next     2026-11-21T02:04:03Z (in 1 h): upgrade to 1.2.4 waits, as the request of an operator ends',
     ]);
     await seen(machine);
     expect(events(machine)).toEqual(DELIVERED);

@@ -25,7 +25,7 @@ it.each<[string, string, string[]]>([
   [
     'the reader of the pipe goes away',
     '| head -n 1',
-    ['TIME   acme:lidar   1.0.0 → 1.1.0   restart-and-upgrade   newest release of 1', 'exit 141'],
+    ['TIME   acme:lidar   1.0.0 → 1.1.0   upgrade   newest release of 1', 'exit 141'],
   ],
   [
     'the disk is full',
@@ -195,9 +195,7 @@ describe('modreg watch starts', () => {
     const args = [`${folder}/machine.json`, '--deployed', `${folder}/deployed.json`];
     const PLATFORM_HOME = temporaryFolder({ 'machine.db': JUNK });
     const { out, end } = watchingHere(args, { PLATFORM_HOME });
-    expect(await out()).toBe(
-      'TIME   acme:lidar   1.0.0 → 1.1.0   restart-and-upgrade   newest release of 1',
-    );
+    expect(await out()).toBe('TIME   acme:lidar   1.0.0 → 1.1.0   upgrade   newest release of 1');
     expect((await end('SIGTERM')).exit).toBe(0);
   });
 

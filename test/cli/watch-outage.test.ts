@@ -77,7 +77,7 @@ it('uses the lists that it read last while the registry is unreachable, and writ
     `TIME   acme:arm   stuck: the registry ${address} cannot be reached (ECONNREFUSED)`,
     'TIME   the registry is available again after SOME',
     'TIME   the list of acme:arm is available again',
-    'TIME   acme:arm   up-to-date: already the newest release of 1',
+    'TIME   acme:arm   up to date: already the newest release of 1',
   ]);
   published(second, 'acme:lidar', '1.2.0');
   expect(await out()).toMatch(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.2\.0 /);

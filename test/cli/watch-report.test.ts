@@ -38,8 +38,7 @@ function planned(deployed: string | undefined, newest = '1.1.0', now = NOON): Pl
   return plan(machine, modules, { policy: policy.value, now });
 }
 
-const HELD =
-  'hold of the upgrade to 1.1.0: the maintenance window is closed until 2026-11-21T17:00:00Z';
+const HELD = 'upgrade to 1.1.0 waits: the maintenance window is closed until 2026-11-21T17:00:00Z';
 
 describe('the output of modreg watch', () => {
   it('has times in the zone of the policy, and each decision once', () => {
@@ -52,7 +51,7 @@ describe('the output of modreg watch', () => {
     expect(out).toEqual([]);
     expect(err).toEqual([
       `12:00:00Z   acme:lidar   ${HELD} (2026-11-22 02:00 Asia/Tokyo, in 5 h)`,
-      '12:01:01Z   acme:lidar   up-to-date: already the newest release of 1',
+      '12:01:01Z   acme:lidar   up to date: already the newest release of 1',
       `12:01:01Z   acme:lidar   ${HELD} (2026-11-22 02:00 Asia/Tokyo, in 4 h 58 min)`,
     ]);
   });
@@ -84,7 +83,7 @@ describe('the output of modreg watch', () => {
     ] as const) {
       report.show(planned(deployed, newest, open));
     }
-    const upgrade = 'restart-and-upgrade   newest release of 1';
+    const upgrade = 'upgrade   newest release of 1';
     expect(out).toEqual([
       `12:00:00Z   acme:lidar   1.0.0 → 1.1.0   ${upgrade}`,
       `12:00:00Z   acme:lidar   1.0.0 → 1.2.0   ${upgrade}`,

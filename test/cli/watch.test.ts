@@ -74,11 +74,11 @@ describe('modreg watch', () => {
       `watching 4 modules of ${folder}/machine.json, every 1 min 30 s (Ctrl-C stops)`,
     );
     expect([await out(), await out()]).toEqual([
-      'TIME   acme:lidar   1.2.3 → 1.2.9   restart-and-upgrade   newest patch of 1.2',
-      'TIME   platform-server   https://builds.example/old → https://builds.example/new   restart-and-upgrade   its pin_url differs from what is deployed',
+      'TIME   acme:lidar   1.2.3 → 1.2.9   upgrade   newest patch of 1.2',
+      'TIME   platform-server   https://builds.example/old → https://builds.example/new   upgrade   its pin_url differs from what is deployed',
     ]);
     expect([await err(), await err()]).toEqual([
-      'TIME   acme:arm (left)   hold of the downgrade to 1.0.0: the policy does not allow downgrades',
+      'TIME   acme:arm (left)   downgrade to 1.0.0 waits: the policy does not allow downgrades',
       'TIME   acme:cam   stuck: the deployed version is not known',
     ]);
     expect(await end('SIGINT')).toEqual({
@@ -123,7 +123,7 @@ describe('modreg watch', () => {
       },
     ]);
     expect([await err(), await err()]).toEqual([
-      '{"note":"acme:arm (left)   hold of the downgrade to 1.0.0: the policy does not allow downgrades"}',
+      '{"note":"acme:arm (left)   downgrade to 1.0.0 waits: the policy does not allow downgrades"}',
       '{"note":"acme:cam   stuck: the deployed version is not known"}',
     ]);
     expect(await end('SIGTERM')).toEqual({ stdout: [], stderr: [], exit: 0 });
@@ -136,14 +136,14 @@ describe('modreg watch', () => {
     const { out, err, end, leave } = watching(documentsOf(folder));
     await err();
     expect(await out()).toBe(
-      'TIME   acme:lidar   1.0.0 → 1.1.0   restart-and-upgrade   newest release of 1   published SOME ago',
+      'TIME   acme:lidar   1.0.0 → 1.1.0   upgrade   newest release of 1   published SOME ago',
     );
     published(loopback, 'acme:lidar', '0.9.0');
     published(loopback, 'acme:lidar', '1.2.0');
     expect(await out()).toMatch(/^TIME {3}acme:lidar {3}1\.0\.0 → 1\.2\.0 /);
     writeFileSync(`${folder}/deployed.json`, '{"acme_lidar":"1.2.0"}');
     published(loopback, 'acme:lidar', '0.9.1');
-    expect(await err()).toBe('TIME   acme:lidar   up-to-date: already the newest release of 1');
+    expect(await err()).toBe('TIME   acme:lidar   up to date: already the newest release of 1');
     leave();
     published(loopback, 'acme:lidar', '1.3.0');
     const { stderr, exit } = await end();

@@ -66,24 +66,24 @@ const FAILED = [{ version: '1.2.3' }];
 
 /** What each cell of the table says. */
 const CLAIMS: readonly [way: string, what: string, situation: Situation, outcome: string][] = [
-  ['a closed window', 'an upgrade', { ...UPGRADE, timing: CLOSED }, 'hold of the upgrade to 1.2.9'],
+  ['a closed window', 'an upgrade', { ...UPGRADE, timing: CLOSED }, 'upgrade to 1.2.9 waits'],
   [
     'a closed window',
     'a downgrade',
     { ...UPGRADE, wanted: '0.*', list: ['0.9.0'], timing: CLOSED },
-    'hold of the downgrade to 0.9.0',
+    'downgrade to 0.9.0 waits',
   ],
   [
     'a closed window',
     'another pin',
     { ...UPGRADE, wanted: '1.2.9', timing: CLOSED },
-    'hold of the upgrade to 1.2.9',
+    'upgrade to 1.2.9 waits',
   ],
   [
     'a closed window',
     'on_yank: replace',
     { ...UPGRADE, list: ['1.2.2', YANKED], onYank: 'replace', timing: CLOSED },
-    'hold of the downgrade to 1.2.2',
+    'downgrade to 1.2.2 waits',
   ],
   [
     'a closed window',

@@ -152,9 +152,9 @@ it('[D394] a command that was signed for more than a day is refused', async () =
 });
 
 it.each([
-  ['an id that is none', { id: 'short' }],
-  ['a time that is none', { given_at: 'noon' }],
-])('[D393] a signed command with %s counts as one without signatures', async (_what, more) => {
+  ['an id that is none', { id: 'short' }, 'its id is "short", expected 16 bytes in base64url'],
+  ['a time that is none', { given_at: 'noon' }, 'it was given at "noon", expected a time'],
+])('[D393] a signed command with %s is refused and says so', async (_what, more, why) => {
   const machine = await pinned();
   machine.give('restart', wishOf(RESTART, by(APPROVER)));
   await machine.round({
@@ -167,7 +167,7 @@ it.each([
       return Response.json(found);
     },
   });
-  expect(machine.outcomes()).toEqual([refused('none did')]);
+  expect(machine.outcomes()).toEqual([refused(why)]);
 });
 
 it('[D393] a machine without a pin looks at no signature', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { shownWord } from '../../src/core/plan/waiting-for-age.ts';
 import { pageApp } from '../../src/page/app.ts';
 import { machines, planOf } from '../support/machines.ts';
 import { pagedPlan } from '../support/paged-plan.ts';
@@ -27,7 +28,7 @@ interface PlanDocument {
 const DUE = ['install', 'upgrade', 'downgrade', 'rollback', 'restart'];
 const STATES = new Map([
   ['stuck', 'needs attention'],
-  ['hold', 'waiting'],
+  ['waiting', 'waiting'],
   ...DUE.map((direction) => [direction, 'due'] as const),
 ]);
 
@@ -101,16 +102,12 @@ function isFlagged({ warnings }: PlanDocument['modules'][number]): boolean {
 
 const isReplaced = (decision: string): boolean => [...DUE, 'hold'].includes(decision);
 
-/** What is stuck until a release is old enough, or published, only waits (D388). */
-function isYoung({ decision, next_change: next }: PlanDocument['modules'][number]): boolean {
-  const because = next?.because ?? '';
-  const isAge = because === 'release-of-age' || because === 'release-published';
-  return decision === 'stuck' && isAge && next?.decision !== 'stuck';
-}
-
 function stateOf(row: PlanDocument['modules'][number]): string {
-  if (isYoung(row)) return 'waiting';
-  return STATES.get(row.decision) ?? (isFlagged(row) ? 'needs attention' : 'up to date');
+  const { decision, next_change: change } = row;
+  const next = change ? { ...change, at: Date.parse(change.at), target: undefined } : undefined;
+  // What is stuck until a release is old enough only waits (D388).
+  const word = shownWord({ decision, next });
+  return STATES.get(word) ?? (isFlagged(row) ? 'needs attention' : 'up to date');
 }
 
 /** Whether the reason of the decision says it. */

@@ -56,7 +56,7 @@ describe('[T140] a checked config', () => {
         {
           kind: 'module',
           name: 'acme_lidar',
-          before: 'up-to-date: already the newest patch of 1.2',
+          before: 'up to date: already the newest patch of 1.2',
           after: 'upgrade to 2.0.1: newest release; new major: read its release notes',
         },
       ],

@@ -102,7 +102,7 @@ describe('the page of the past', () => {
       'constraint 1.*',
       'latest 1.3.0',
       'signatures unsigned',
-      '1.3.0 is in quarantine until it is lifted Lift…',
+      '1.3.0 is in quarantine until an operator lifts it Lift…',
       'Why',
       'stays at 1.2.9: 1.3.0 is quarantined on this machine (no light)',
       'Change… Restart… Roll back… Quarantine… Hold…',

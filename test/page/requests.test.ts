@@ -131,7 +131,7 @@ describe('[T137] a rollback', () => {
     expect(await textOf(app, `${LIDAR}/rollback?for=7d`)).toEqual([
       'Roll back acme:lidar to 1.2.0acme:lidar rolls back from 1.2.3 to 1.2.0 within a second, until 2026-11-28T01:03:03Z (in 7 d)',
       'because  1.2.3 was rolled back on this machine; 1.2.0 instead: newest patch of 1.2 that may be selected',
-      'then     up-to-date: stays at 1.2.0: 1.2.3 is refused by a rollback on this machine until 2026-11-28T01:03:03Z (in 7 d)',
+      'then     up to date: stays at 1.2.0: 1.2.3 is refused by a rollback on this machine until 2026-11-28T01:03:03Z (in 7 d)',
       'next     2026-11-28T01:03:03Z (in 7 d): upgrade to 1.2.3, as a quarantine ends',
       'for (for example 7d; empty: until it is lifted)  Show what that doesRoll back from 1.2.3 to 1.2.0 for 7d',
       'Do nothing',

@@ -51,8 +51,8 @@ it('[D322] the page of a module of a machine says what each version type would d
   expect(await textOf(app, VERSION)).toEqual([
     'Change the version of acme_lidar of rover-7',
     'deployed 1.2.9, constraint 1.2.* in revision 1Version type',
-    'patch 1.2.9 up-to-date',
-    'minor 1.2.* (now) up-to-date',
+    'patch 1.2.9 up to date',
+    'minor 1.2.* (now) up to date',
     'major 1.* upgrade to 1.3.0',
     'latest latest upgrade to 2.0.0',
     'latest-with-prerelease latest-with-prerelease upgrade to 2.1.0-rc.1',

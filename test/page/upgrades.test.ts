@@ -24,7 +24,7 @@ describe('[D76, T137] a replacement at once', () => {
   it('is requested by a form, which shows what holds it', async () => {
     const { app, post, machine } = await heldPage();
     expect(await textOf(app, UPGRADE)).toEqual([
-      'Upgrade acme:lidaracme:lidar: hold of the upgrade to 1.2.4',
+      'Upgrade acme:lidaracme:lidar: upgrade to 1.2.4 waits',
       'because  the maintenance window is closed until 2026-11-21T02:00:00Z (in 56 min 57 s)',
       'next     2026-11-21T02:00:00Z (in 56 min 57 s): upgrade to 1.2.4, as the maintenance window opens',
       'No window, blackout, cooldown, ceiling, answer or busy server holds it then, once, for an hour at most. The hold of an operator does.',

@@ -101,7 +101,7 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
   expect(answer).toEqual([
     'acme:lidar rolls back from 1.3.0 to 1.2.9 within a second',
     '  because  1.3.0 was rolled back on this machine; 1.2.9 was deployed before it; 1.4.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
-    '  then     up-to-date: stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
+    '  then     up to date: stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
   ]);
   lidar.poller.look();
   await lidar.pass(SECOND);
@@ -109,11 +109,11 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
   await lidar.pass(11 * MINUTE);
   expect(await told(lidar)).toEqual({
     plan: [
-      'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.0 | none | stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
+      'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.0 | up to date | stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
       'next 2026-11-28T04:27:04Z (in 6 d 23 h): stuck, as the saved list becomes too old',
     ],
     status: [
-      'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.0 | up-to-date | stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
+      'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.0 | up to date | stays at 1.2.9: 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
       'acme:lidar | 1.3.0 | 2026-11-21T04:24:03Z | an operator lifts it | rolled back by an operator; refused with it: 1.4.0, 1.3.1, 1.2.10',
     ],
     json: {
@@ -161,11 +161,11 @@ it('[D31] [D32] [D37] a night of a yank, a rollback and a failure: each answer i
   await lidar.pass(11 * MINUTE);
   expect(await told(lidar)).toEqual({
     plan: [
-      'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.1 | none | stays at 1.2.9: 1.4.1 is quarantined on this machine (health check failed), 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
+      'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.1 | up to date | stays at 1.2.9: 1.4.1 is quarantined on this machine (health check failed), 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
       'next 2026-11-29T03:57:04Z (in 6 d 23 h): stuck, as the saved list becomes too old',
     ],
     status: [
-      'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.1 | up-to-date | stays at 1.2.9: 1.4.1 is quarantined on this machine (health check failed), 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
+      'acme:lidar | 1.* | 1.2.9 | 1.2.9 | 1.4.1 | up to date | stays at 1.2.9: 1.4.1 is quarantined on this machine (health check failed), 1.4.0, 1.3.0 and 1.2.10 are refused by a rollback on this machine, 1.3.1 is yanked: stops the motor',
       'acme:lidar | 1.3.0 | 2026-11-21T04:24:03Z | an operator lifts it | rolled back by an operator; refused with it: 1.4.0, 1.3.1, 1.2.10',
       'acme:lidar | 1.4.1 | 2026-11-22T03:46:04Z | an operator lifts it | health check failed',
     ],

@@ -103,7 +103,9 @@ export function told(decision: Decision): string {
       ? ` until ${formatTime(decision.until)}`
       : '';
   const code = decision.kind === 'stuck' ? ` ${decision.code}` : '';
-  return `${summarizeDecision(decision)}${code}${until}: ${describeDecision(decision)}`;
+  // People read one word for both kinds that stay, so the word of the data is compared.
+  const word = decision.kind === 'keep' ? decision.because : summarizeDecision(decision);
+  return `${word}${code}${until}: ${describeDecision(decision)}`;
 }
 
 interface Case extends Situation {

@@ -43,7 +43,7 @@ function viewOf({ plan, more }: PagedPlan): MachineView {
   const lists = { modules: new Map(), subsystems: new Map(), warnings: [] };
   const platform = 'linux/arm64';
   const downloaded = more.downloaded ?? new Map();
-  const planned = { plan, downloaded, lists, platform, now, isAsOf: false } as const;
+  const planned = { plan, downloaded, lists, open: [], platform, now, isAsOf: false } as const;
   return {
     title: 'rover · machine.json',
     now,

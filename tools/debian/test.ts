@@ -136,6 +136,11 @@ async function publish(version: string): Promise<void> {
 async function runRegistry(): Promise<void> {
   await container.sh('systemctl enable --now modreg-registry');
   await publish('1.0.0');
+  const asRoot = 'modreg registry publish acme:lidar 9.9.9 2>&1 || true; ls /var/lib/modreg';
+  match(
+    await container.sh(asRoot),
+    /the service modreg-registry has its own in [^]*--db names another file$/,
+  );
   const versions = 'modreg resolve acme:lidar latest --registry http://127.0.0.1:4870';
   await container.until(versions, /^1\.0\.0$/m, PATIENCE_MS);
 }

@@ -104,7 +104,7 @@ function stateOf({ isConfigured, phase, pid }: ModuleStatus): string {
   return phase === undefined ? 'not installed' : 'not running';
 }
 
-/** What the agent does about the module: `upgrade to 1.2.9 under way`, `up-to-date`. */
+/** What the agent does about the module: `upgrade to 1.2.9 under way`, `up to date`. */
 function updateOf({ open, decision, downloaded }: ModuleStatus, now: number): string {
   const there = downloaded === undefined ? '' : `; ${downloadedWords(downloaded)}`;
   if (!open) return decision ? `${decisionText(decision)}${there}` : '-';
@@ -117,7 +117,8 @@ function updateOf({ open, decision, downloaded }: ModuleStatus, now: number): st
 /** The reason is shown where something is to be done. */
 function decisionText(logged: LoggedDecision): string {
   const { decision, reason } = logged;
-  return decision === 'stuck' || decision === 'hold' ? `${shownWord(logged)}: ${reason}` : decision;
+  const word = shownWord(logged);
+  return decision === 'stuck' || decision === 'hold' ? `${word}: ${reason}` : word;
 }
 
 function asJson({

@@ -1,3 +1,4 @@
+import { shownDecision } from '../../core/explanation/shown-decision.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
@@ -82,6 +83,6 @@ function cellsOf({
   return [
     excerpt(String(id)),
     excerpt(String(deployed)),
-    `${excerpt(String(decision))}${since}${because}${fails}`,
+    `${excerpt(shownDecision(String(decision)))}${since}${because}${fails}`,
   ];
 }

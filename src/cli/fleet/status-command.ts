@@ -1,3 +1,4 @@
+import { shownDecision } from '../../core/explanation/shown-decision.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { countOf } from '../../base/count.ts';
 import type { Outcome } from '../../base/problem.ts';
@@ -100,7 +101,11 @@ function leftOut(count = 0, what: string): string[] {
 
 function rowOf(counts: FleetCounts['modules']): string[] {
   const [{ module_id: id, deployed } = { module_id: '', deployed: '' }] = counts;
-  const machines = counts.reduce((sum, one) => sum + one.machines, 0);
-  const decisions = counts.map((one) => `${excerpt(one.decision)} ${one.machines}`);
-  return [excerpt(id), excerpt(deployed), `${machines}`, decisions.join(', ')];
+  const byWord = Map.groupBy(counts, (one) => shownDecision(one.decision));
+  const decisions = Array.from(byWord, ([word, some]) => `${excerpt(word)} ${machinesIn(some)}`);
+  return [excerpt(id), excerpt(deployed), `${machinesIn(counts)}`, decisions.join(', ')];
+}
+
+function machinesIn(counts: FleetCounts['modules']): number {
+  return counts.reduce((sum, { machines }) => sum + machines, 0);
 }

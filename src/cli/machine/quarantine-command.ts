@@ -2,7 +2,7 @@ import { decisionWords } from '../../core/explanation/decision-words.ts';
 import { summarizeDecision } from '../../core/explanation/plan-words.ts';
 import { parseDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { describeTime, readable } from '../../core/text/time-words.ts';
+import { readable } from '../../core/text/time-words.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { labelFor } from '../../host/machine-row.ts';
@@ -17,7 +17,7 @@ import {
   quarantineDocument,
   refusalDocument,
 } from '../../host/requests/request-documents.ts';
-import { liftedLine } from '../../host/requests/request-words.ts';
+import { liftedLine, quarantineEnd } from '../../host/requests/request-words.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { quarantineTable } from './quarantine-table.ts';
 
@@ -67,7 +67,7 @@ export function quarantineAddCommand(
 
 function refusedLines({ entry, concerned, times }: Refusal): string[] {
   const { moduleId, version, until } = entry;
-  const end = until === undefined ? 'an operator lifts it' : describeTime(until, times);
+  const end = readable(quarantineEnd({ until }), times);
   return [
     `${moduleId} ${version} is refused on this machine until ${end}`,
     ...concerned.map(({ row, decision }) =>

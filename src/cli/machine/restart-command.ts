@@ -5,6 +5,7 @@ import { cancelRestart, requestRestart } from '../../host/requests/restart.ts';
 import { cancelDocument, restartDocument } from '../../host/requests/request-documents.ts';
 import { restartLines } from '../../host/requests/request-words.ts';
 import { jsonLine } from '../base/answer-json.ts';
+import { requesterIn } from '../base/operator.ts';
 
 export interface RestartOptions {
   readonly json?: true;
@@ -26,9 +27,9 @@ export function restartCommand(
       usage('--now requests a restart, and --cancel withdraws the request: pass one of them'),
     );
   }
-  return cancel
-    ? cancelled(cancelRestart(named, world), json)
-    : requested(requestRestart(named, { isImmediate: now ?? false }, world), json);
+  if (cancel) return cancelled(cancelRestart(named, world), json);
+  const wish = { isImmediate: now ?? false, requester: requesterIn(world) };
+  return requested(requestRestart(named, wish, world), json);
 }
 
 function requested(restart: ReturnType<typeof requestRestart>, json: true | undefined): Outcome {

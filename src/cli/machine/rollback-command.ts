@@ -6,6 +6,7 @@ import { rollBack } from '../../host/requests/rollback.ts';
 import { rollbackDocument } from '../../host/requests/request-documents.ts';
 import { rollbackLines } from '../../host/requests/request-words.ts';
 import { jsonLine } from '../base/answer-json.ts';
+import { requesterIn } from '../base/operator.ts';
 
 export interface RollbackOptions {
   readonly json?: true;
@@ -23,7 +24,8 @@ export function rollbackCommand(named: string, options: RollbackOptions, world: 
   }
   const wanted = options.to === undefined ? undefined : parseVersion(options.to);
   if (wanted?.ok === false) return failed(usage(`--to: ${wanted.error.message}`));
-  const made = rollBack(named, { termMs: term?.value, wanted: wanted?.value }, world);
+  const wish = { termMs: term?.value, wanted: wanted?.value, requester: requesterIn(world) };
+  const made = rollBack(named, wish, world);
   if (!made.ok) return failed(...made.error);
   if (options.json) {
     return { answer: [jsonLine(rollbackDocument(made.value))], notes: [], problems: [] };

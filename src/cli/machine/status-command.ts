@@ -1,21 +1,25 @@
 import { describeDuration, parseDuration } from '../../core/text/duration.ts';
 import { describeAddress } from '../../core/explanation/decision-words.ts';
 import { failureWords } from '../../core/plan/open-action-words.ts';
-import { describeYanked, requestWords, upgradeRequestWords } from '../../core/explanation/words.ts';
+import { isSettled } from '../../core/explanation/shown-decision.ts';
+import { describeYanked } from '../../core/explanation/words.ts';
+import { requestWords, upgradeRequestWords } from '../../core/explanation/requester-words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeTime, joined, readable, type Said } from '../../core/text/time-words.ts';
 import { isInForce } from '../../core/decision/upgrade-request.ts';
 import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
 import type { RememberedRequest } from '../../core/plan/machine-memory.ts';
 import { loggedWords, type LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import { stateOf } from '../../core/plan/row-state.ts';
 import { shownWord } from '../../core/plan/waiting-for-age.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { downloadedWords } from '../../host/downloaded.ts';
 import { describeFailing } from '../../host/recent-failures.ts';
 import { columnsOf, leastWidth } from '../base/columns.ts';
+import { URGENCIES } from '../base/urgencies.ts';
 import { deployedCell } from '../../core/explanation/plan-cells.ts';
 import { openActionOf, openLine } from '../../host/open-action.ts';
-import { deployedYank, isReported, labelFor, targetOf } from '../../host/machine-row.ts';
+import { deployedYank, isReported, isUnfit, labelFor, targetOf } from '../../host/machine-row.ts';
 import { NO_STATE } from '../../host/open-state.ts';
 import { failed, usage, type Outcome, type StateWord } from '../../base/problem.ts';
 import { HOLDS_HEAD, holdsTable } from './holds-table.ts';
@@ -65,12 +69,9 @@ function endingOf(status: Status | undefined, maxAgeMs: number): Outcome['ending
   const isOld = !poller.round || now - poller.round.at > maxAgeMs;
   const isCrashing = crashLoopEnd(memory.starts, now) !== undefined;
   if (!isRunning || isOld || isCrashing || kinds.has('stuck')) return 'attention';
-  const isSettled = [...kinds].every((kind) => SETTLED.has(kind));
-  return isSettled && memory.open.length === 0 ? undefined : 'pending';
+  const isDone = [...kinds].every(isSettled);
+  return isDone && memory.open.length === 0 ? undefined : 'pending';
 }
-
-/** The decisions after which nothing is to be done. */
-const SETTLED: ReadonlySet<string> = new Set(['up-to-date', 'ahead', 'local', 'disabled']);
 
 /** What is held for longer may wait for something that does not come. */
 const LONG_HELD_MS = 7 * 86_400_000;
@@ -122,13 +123,13 @@ function urgencyOf(
   row: LoggedDecision,
   { memory, failures }: Status,
 ): StateWord['urgency'] | undefined {
-  const open = openActionOf(row, memory);
-  const word = shownWord(row);
-  if (open?.state === 'delivered') return undefined;
-  if ((open?.failures ?? 0) > 0 || word === 'stuck') return 'attention';
-  if (deployedYank(row, memory) || failures.has(row.name)) return 'attention';
-  if (word === 'waiting') return 'waiting';
-  return SETTLED.has(word) ? 'settled' : undefined;
+  const state = stateOf({
+    word: shownWord(row),
+    open: openActionOf(row, memory),
+    isFailing: failures.has(row.name),
+    isUnfit: isUnfit(row, memory),
+  });
+  return URGENCIES[state];
 }
 
 /** The lines of a table, those of each row by themselves. */

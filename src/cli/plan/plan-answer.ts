@@ -13,12 +13,13 @@ import {
 } from '../../core/explanation/plan-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import { keyOf } from '../../core/plan/target.ts';
-import { rowState, type RowState } from '../../core/plan/row-state.ts';
-import { isTooYoung } from '../../core/plan/waiting-for-age.ts';
+import { rowState } from '../../core/plan/row-state.ts';
+import { isTooYoung, rowWord } from '../../core/plan/waiting-for-age.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeTime, joined, readable, type TimeContext } from '../../core/text/time-words.ts';
 import { columnsOf, leastWidth } from '../base/columns.ts';
+import { URGENCIES } from '../base/urgencies.ts';
 import { countOf } from '../../base/count.ts';
 import type { Outcome, StateWord } from '../../base/problem.ts';
 import { timeZoneIn, timeZoneOf } from '../../config/time-zone.ts';
@@ -47,21 +48,7 @@ export function planTable(
 }
 
 function planLines(planned: Planned, columns: number | undefined): StateLine[] {
-  const { plan, downloaded } = planned;
-  const open = new Map(planned.open.map((one) => [keyOf(one.action.target), one]));
-  const modules = plan.modules.map((row) => {
-    const key = keyOf({ kind: 'module', name: row.name });
-    const requirement = requirementText(row.decision.input.requirement);
-    const there = downloaded.get(key);
-    return { label: labelOf(row), requirement, row, downloaded: there, open: open.get(key) };
-  });
-  const subsystems = plan.subsystems.filter(isReportedSubsystem).map((row) => {
-    const { name } = row.target;
-    const key = keyOf({ kind: 'subsystem', name });
-    const requirement = requirementOfSubsystem(row);
-    const there = downloaded.get(key);
-    return { label: name, requirement, row, downloaded: there, open: open.get(key) };
-  });
+  const { modules, subsystems } = rowsIn(planned);
   const { now, documents } = planned;
   const times = { now, timeZone: timeZoneIn(documents.policy) };
   return [
@@ -71,11 +58,40 @@ function planLines(planned: Planned, columns: number | undefined): StateLine[] {
     ...table('SUBSYSTEM', subsystems, { times, columns }),
     ...stateless(
       ...(subsystems.length > 0 ? [''] : []),
-      ...unreportedLine(plan.subsystems),
+      ...unreportedLine(planned.plan.subsystems),
       ...summaryOf(planned),
       'Nothing was changed.',
     ),
   ];
+}
+
+function rowsIn(planned: Planned): Readonly<Record<'modules' | 'subsystems', readonly Row[]>> {
+  const { plan, downloaded } = planned;
+  const open = new Map(planned.open.map((one) => [keyOf(one.action.target), one]));
+  const modules = plan.modules.map((row): Row => {
+    const key = keyOf({ kind: 'module', name: row.name });
+    return {
+      label: labelOf(row),
+      requirement: requirementText(row.decision.input.requirement),
+      row,
+      downloaded: downloaded.get(key),
+      open: open.get(key),
+      isFailing: planned.failing.has(row.name),
+    };
+  });
+  const subsystems = plan.subsystems.filter(isReportedSubsystem).map((row): Row => {
+    const { name } = row.target;
+    const key = keyOf({ kind: 'subsystem', name });
+    return {
+      label: name,
+      requirement: requirementOfSubsystem(row),
+      row,
+      downloaded: downloaded.get(key),
+      open: open.get(key),
+      isFailing: false,
+    };
+  });
+  return { modules, subsystems };
 }
 
 function stateless(...lines: readonly string[]): StateLine[] {
@@ -107,15 +123,10 @@ interface Row {
   readonly row: PlanRow;
   readonly downloaded: string | undefined;
   readonly open: OpenAction | undefined;
+  readonly isFailing: boolean;
 }
 
-const URGENCIES: Readonly<Partial<Record<RowState, StateWord['urgency']>>> = {
-  'needs attention': 'attention',
-  waiting: 'waiting',
-  'up to date': 'settled',
-};
-
-const HEADS = ['CONSTRAINT', 'DEPLOYED', 'TARGET', 'LATEST', 'ACTION', 'WHY'];
+const HEADS = ['CONSTRAINT', 'DEPLOYED', 'TARGET', 'LATEST', 'DECISION', 'WHY'];
 
 function table(
   head: string,
@@ -169,29 +180,15 @@ function cellsOf({ label, requirement, row, open }: Row, times: TimeContext): st
     deployedCell(decision.input.deployed),
     targetText(decision) ?? '-',
     latest?.text ?? '-',
-    actionWord(row),
+    rowWord(row),
     readable(joined([failureWords(open), decisionWords(decision)], '; '), times),
   ];
 }
 
 /** What the row says of its state; undefined for what is due or under way. */
-function stateWordOf({ row, open }: Row): StateWord | undefined {
-  const urgency = URGENCIES[rowState(row, open)];
-  return urgency && { word: actionWord(row), urgency };
-}
-
-function actionWord(row: PlanRow): string {
-  const { decision } = row;
-  switch (decision.kind) {
-    case 'keep':
-      return 'none';
-    case 'replace':
-      return decision.direction === 'upgrade' ? 'restart-and-upgrade' : decision.direction;
-    case 'stuck':
-      return isTooYoung(row) ? 'waiting' : 'stuck';
-    case 'hold':
-      return 'waiting';
-  }
+function stateWordOf({ row, open, isFailing }: Row): StateWord | undefined {
+  const urgency = URGENCIES[rowState(row, { open, isFailing })];
+  return urgency && { word: rowWord(row), urgency };
 }
 
 function detailsOf(

@@ -108,10 +108,16 @@ export class WatchReport {
       return;
     }
     const { from = 'none', direction, reason } = action;
-    const word = direction === 'upgrade' ? 'restart-and-upgrade' : direction;
     const to = targetText(decision) ?? action.to;
     const change = direction === 'restart' ? to : `${from} → ${to}`;
-    const cells = [this.#time(), label, change, word, reason.text, ...this.#publishedAgo(decision)];
+    const cells = [
+      this.#time(),
+      label,
+      change,
+      direction,
+      reason.text,
+      ...this.#publishedAgo(decision),
+    ];
     this.#world.print(cells.join('   '));
   }
 

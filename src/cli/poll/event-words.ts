@@ -3,6 +3,7 @@ import { sameAsWords } from '../../core/explanation/words.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { passing, say, type Said } from '../../core/text/time-words.ts';
+import { quarantineEnd } from '../../host/requests/request-words.ts';
 import type { Action } from '../../core/index.ts';
 import type { PollerEvent } from '../../poller/index.ts';
 import type { DatabaseError } from '../../store/index.ts';
@@ -93,7 +94,7 @@ function machineLines(event: MachineEvent): Line<Said>[] {
           `${moduleId} ${version} is undecided: ${other} fails in the same way: ${reason}`,
         );
       }
-      const end = until === undefined ? 'an operator lifts it' : passing(until);
+      const end = quarantineEnd({ until });
       const lift = `modreg quarantine lift ${moduleId} ${version}`;
       return warn(say`${moduleId} ${version} is in quarantine until ${end} (${lift}): ${reason}`);
     }

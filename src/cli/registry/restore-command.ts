@@ -8,7 +8,7 @@ import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { databaseProblem, type CatalogueOptions } from '../../site/catalogue-options.ts';
 import { damageProblem } from '../../site/damage.ts';
-import { defaultDatabase } from '../../host/registry-choice.ts';
+import { defaultDatabase, servedElsewhere } from '../../host/registry-choice.ts';
 
 export interface RestoreOptions extends CatalogueOptions, AnswerOptions {
   readonly replace?: true;
@@ -18,6 +18,8 @@ type Restored = Extract<RestoreResult, { kind: 'done' }>;
 
 /** `modreg registry restore <folder>`: restores a backup; an earlier registry is kept under another name. */
 export function restoreCommand(folder: string, options: RestoreOptions, world: World): Outcome {
+  const elsewhere = options.db === undefined ? servedElsewhere(world) : undefined;
+  if (elsewhere) return failed(elsewhere);
   const path = options.db ?? defaultDatabase(world);
   if (path === undefined || path === '') {
     return failed(usage('no registry file is named: pass --db, or set PLATFORM_HOME or HOME'));

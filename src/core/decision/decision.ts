@@ -66,6 +66,9 @@ export interface DecideInput {
         readonly requestedAt: number;
         /** Whether nothing holds it: no window, no answer on maintenance, no busy server. */
         readonly isImmediate: boolean;
+        /** Who requested it, and why; absent if that is not known. */
+        readonly requester?:
+          Pick<NonNullable<DecideInput['upgradeRequest']>, 'by' | 'because'> | undefined;
       }
     | undefined;
   /** The replacement at once that an operator requested; absent if no request is open (D76). */
@@ -93,9 +96,6 @@ export interface DecideInput {
   /** What determines whether the replacement may start now. */
   readonly timing: Timing;
 }
-
-/** A restart that an operator requested. */
-export type RestartRequest = NonNullable<DecideInput['restartRequest']>;
 
 /**
  * What to do about one module or subsystem now, with the facts that led to it: keep the deployed version, replace it,
@@ -219,6 +219,9 @@ export interface Failure {
   readonly isRolledBack: boolean;
   /** Present if an operator refused it without a rollback; it did not fail. */
   readonly byOperator?: true | undefined;
+  /** Who rolled it back, and why; absent if that is not known. */
+  readonly requester?:
+    Pick<NonNullable<DecideInput['upgradeRequest']>, 'by' | 'because'> | undefined;
   /** Why, as the agent or the operator reported it; undefined if it is not known. */
   readonly because: string | undefined;
 }

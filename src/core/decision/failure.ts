@@ -12,7 +12,8 @@ export function failureOf(
   const term = termInForce(version, index.find(version)?.artifacts, eligibility);
   if (!term) return undefined;
   const { until, reason: because, rolledBack, byOperator } = term;
-  return { version, until, because, isRolledBack: rolledBack !== undefined, byOperator };
+  const { requester } = rolledBack ?? {};
+  return { version, until, because, isRolledBack: rolledBack !== undefined, byOperator, requester };
 }
 
 /**

@@ -2,7 +2,8 @@ import type { Refusal } from '../releases/refusal.ts';
 import type { Release } from '../releases/release.ts';
 import { lacksSignatures, refusal, type Resolution } from '../releases/resolve.ts';
 import { deployedVersion } from './deployed.ts';
-import type { DecideInput, Replacement, RestartRequest, Verdict } from './decision.ts';
+import type { DecideInput, Replacement, Verdict } from './decision.ts';
+import type { RestartRequest } from './restart-request.ts';
 import { heldBy, type Held } from './timing.ts';
 
 /**

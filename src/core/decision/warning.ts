@@ -142,6 +142,14 @@ export type Warning =
       readonly version: Version;
     };
 
+/** Warnings of a deployed version that should not run, though nothing replaces it (D293). */
+export const OF_WHAT_RUNS: ReadonlySet<string> = new Set<Warning['kind']>([
+  'deployed-yanked',
+  'deployed-refused',
+  'failed-in-another-entry',
+  'undecided',
+]);
+
 /** What lets a machine meet a requirement. */
 export type Edit = Extract<Warning, { readonly kind: 'requirement-unreachable' }>['edit'];
 

@@ -28,9 +28,9 @@ import {
   inBrackets,
   newestOf,
   refusalWords,
-  requestWords,
   untilWords,
 } from './words.ts';
+import { rolledBackWords, requestWords } from './requester-words.ts';
 
 export const DECISION: Expected = ofKind('a Decision of decide()');
 
@@ -226,7 +226,8 @@ function recalled({ deployed, onYank }: DecideInput, { input }: Resolution): str
   return yanked === undefined ? [] : [`${version?.text} is ${describeYanked(yanked)}`];
 }
 
-function failureWords({ isRolledBack, byOperator, because }: Failure): string {
+function failureWords({ isRolledBack, byOperator, because, requester }: Failure): string {
+  if (requester) return `was ${rolledBackWords(requester)}`;
   if (isRolledBack) return 'was rolled back on this machine';
   if (byOperator) return `was refused by an operator${inBrackets(because)}`;
   return `failed on this machine${inBrackets(because)}`;

@@ -6,6 +6,7 @@ import type { Warning } from '../decision/warning.ts';
 import type { AfterActions } from '../decision/after-actions.ts';
 import { excerpt, quote } from '../text/quote.ts';
 import { joined, passing, say, textOf, type Said } from '../text/time-words.ts';
+import { shownDecision } from './shown-decision.ts';
 import {
   DECISION,
   decisionWords,
@@ -26,14 +27,14 @@ import {
 
 const UNSIGNED_YANK = '; it stays, because its author did not sign the yank';
 
-/** A decision in a few words: `upgrade to 1.2.9`, `hold`, `up-to-date`. */
+/** A decision in a few words: `upgrade to 1.2.9`, `upgrade to 1.2.9 waits`, `up to date`. */
 export function summarizeDecision(decision: Decision): string {
   const replacement = replacementOf(decision);
-  if (!replacement) return wordFor(decision);
+  if (!replacement) return shownDecision(wordFor(decision));
   const { direction } = replacement;
   const preposition = direction === 'install' || direction === 'restart' ? 'of' : 'to';
   const change = `${direction} ${preposition} ${describeTarget(replacement)}`;
-  return decision.kind === 'hold' ? `hold of the ${change}` : change;
+  return decision.kind === 'hold' ? `${change} waits` : change;
 }
 
 const CAUSES: Readonly<Record<ChangeCause, string>> = {
@@ -161,7 +162,7 @@ interface Outlook {
 
 function replacementName(decision: Decision): string {
   const isPin = decision.input.requirement.kind === 'patch';
-  return isPin ? 'the pin' : `the ${summarizeDecision(decision).replace(/^hold of the /, '')}`;
+  return isPin ? 'the pin' : `the ${summarizeDecision(decision).replace(/ waits$/, '')}`;
 }
 
 /** The constraint as written, or the pinned address; undefined for a local module or a disabled subsystem. */

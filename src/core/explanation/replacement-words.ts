@@ -8,7 +8,7 @@ import { excerpt, quote } from '../text/quote.ts';
 import { joined, passing, say, type Said } from '../text/time-words.ts';
 import { parseVersion } from '../version/version.ts';
 import { compareVersions } from '../version/version-order.ts';
-import { upgradeRequestWords } from './words.ts';
+import { upgradeRequestWords } from './requester-words.ts';
 
 /** Who requested the replacement at once; undefined if nobody did (D76). */
 export function upgradeWords(input: DecideInput, replacement: Replacement): Said | undefined {

@@ -1,11 +1,9 @@
-import type { RestartRequest } from '../decision/decision.ts';
 import { formatConstraint, typeOf, type Branch, type Constraint } from '../version/constraint.ts';
 import { firstFew } from '../text/few.ts';
 import type { Misfit } from '../text/parse-error.ts';
-import { excerpt, quote } from '../text/quote.ts';
+import { excerpt } from '../text/quote.ts';
 import type { Refusal, Refused } from '../releases/refusal.ts';
 import type { DigestChange } from '../releases/release.ts';
-import type { UpgradeRequest } from '../decision/upgrade-request.ts';
 import { describeUnmet } from './requirement-words.ts';
 import { badSignatureWords, unsignedWords } from './signature-words.ts';
 import { newerRefused, type Resolution } from '../releases/resolve.ts';
@@ -254,12 +252,6 @@ function describeOther(
     : `major ${version.major} is not ${major}`;
 }
 
-/** The restart that an operator requested (D41). */
-export function requestWords({ requestedAt, isImmediate }: RestartRequest): Said {
-  const restart = isImmediate ? 'an immediate restart' : 'a restart';
-  return say`an operator requested ${restart} at ${passing(requestedAt)}`;
-}
-
 /** Floors that are passed without being run: `floor 1.2.0`, `floors 1.2.0 and 1.3.0`. */
 export function floorsWords(floors: readonly Version[]): string {
   const texts = firstFew(
@@ -267,12 +259,4 @@ export function floorsWords(floors: readonly Version[]): string {
     FLOORS_NAMED,
   );
   return `${floors.length === 1 ? 'floor' : 'floors'} ${texts.join(', ')}`;
-}
-
-/** The replacement at once that an operator requested: who, when, over which vetoes, and why (D76). */
-export function upgradeRequestWords({ requestedAt, by, because, despite }: UpgradeRequest): Said {
-  const vetoes = despite.map((veto) => quote(veto.said ?? veto.by)).join(' and ');
-  const over = vetoes === '' ? '' : `, despite ${vetoes}`;
-  const why = because === undefined ? '' : `: ${quote(because)}`;
-  return say`requested at once by ${excerpt(by)} at ${passing(requestedAt)}${over}${why}`;
 }

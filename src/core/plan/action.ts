@@ -107,7 +107,8 @@ export function actionOf(
 function reasonOf(replacement: Replacement, said: Said): ActionReason {
   const told = toldAs(said);
   if (replacement.direction === 'restart') {
-    return { kind: 'request', ...replacement.request, ...told };
+    const { requestedAt, isImmediate } = replacement.request;
+    return { kind: 'request', requestedAt, isImmediate, ...told };
   }
   if (!replacement.resolution) return { kind: 'pin-url', ...told };
   if (replacement.direction !== 'rollback') {

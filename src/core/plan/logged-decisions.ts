@@ -1,5 +1,6 @@
 import { wordFor } from '../decision/decision.ts';
 import type { NextChange } from '../decision/next-change.ts';
+import { OF_WHAT_RUNS } from '../decision/warning.ts';
 import { reasonOf, type Reason } from '../explanation/reason.ts';
 import { targetText, untilOf, requirementText } from '../explanation/plan-words.ts';
 import { excerpt } from '../text/quote.ts';
@@ -40,6 +41,8 @@ export interface LoggedDecision {
         readonly because: string;
       }
     | undefined;
+  /** The deployed version, if it should not run for another reason; absent if not, and in what an earlier modreg wrote. */
+  readonly deployedUnfit?: string | undefined;
 }
 
 /** The next decision that time alone makes. */
@@ -111,7 +114,14 @@ function outcomeOf(
     until: untilOf(decision),
     next: nextOf(nextChange),
     deployedYanked: yank && { version: yank.version.text, because: yank.because },
+    deployedUnfit: unfitIn(warnings),
   };
+}
+
+/** The deployed version, by the warnings that it should not run, without that of a yank. */
+function unfitIn(warnings: PlanRow['warnings']): string | undefined {
+  const unfit = warnings.find(({ kind }) => OF_WHAT_RUNS.has(kind) && kind !== 'deployed-yanked');
+  return unfit && 'version' in unfit ? unfit.version.text : undefined;
 }
 
 function nextOf(change: NextChange | undefined): NextDecision | undefined {

@@ -1,5 +1,5 @@
 import type { UpgradeRequest } from '../decision/upgrade-request.ts';
-import type { RestartRequest } from '../decision/decision.ts';
+import type { RestartRequest } from '../decision/restart-request.ts';
 import type { HeldReplacement } from '../decision/longest-hold.ts';
 import type { RecordedHold } from '../decision/operator-hold.ts';
 import type { Deployed } from '../decision/deployed.ts';

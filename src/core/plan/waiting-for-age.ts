@@ -1,7 +1,8 @@
-import { replacementOf } from '../decision/decision.ts';
+import { replacementOf, wordFor } from '../decision/decision.ts';
 import { reportedText } from '../explanation/decision-words.ts';
 import { fitted } from '../explanation/headline.ts';
 import { targetText } from '../explanation/plan-words.ts';
+import { shownDecision } from '../explanation/shown-decision.ts';
 import { passing, say, type Said } from '../text/time-words.ts';
 import type { LoggedDecision } from './logged-decisions.ts';
 import type { PlanRow } from './plan.ts';
@@ -25,14 +26,19 @@ export function isTooYoung({
   );
 }
 
-/** The word of a logged decision as people read it: `waiting` in place of `hold`, and of `stuck` if a release is only too young. */
+/** The word of a row as people read it: `waiting` in place of `stuck` if a release is only too young. */
+export function rowWord(row: Pick<PlanRow, 'decision' | 'nextChange'>): string {
+  return isTooYoung(row) ? 'waiting' : shownDecision(wordFor(row.decision));
+}
+
+/** The same of a logged decision. */
 export function shownWord({ decision, next }: Pick<LoggedDecision, 'decision' | 'next'>): string {
   const isWaiting =
     decision === 'stuck' &&
     next !== undefined &&
     ENDS.has(next.because) &&
     next.decision !== 'stuck';
-  return isWaiting || decision === 'hold' ? 'waiting' : decision;
+  return isWaiting ? 'waiting' : shownDecision(decision);
 }
 
 /** `1.2.3 is old enough in 4 d · nothing deployed`; undefined if no release is only too young. */

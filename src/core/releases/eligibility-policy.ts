@@ -207,6 +207,15 @@ export interface Quarantined {
         readonly from: Version;
         /** The version to roll back to; undefined if there was none. */
         readonly to: Version | undefined;
+        /** Who rolled it back, and why; absent if that is not known. */
+        readonly requester?:
+          | {
+              /** A person of the machine, or a site and its token or account. */
+              readonly by: string;
+              /** Why, as the person wrote it; undefined if nothing was said. */
+              readonly because: string | undefined;
+            }
+          | undefined;
         /**
          * The texts of the versions that are refused with it: those above `to` that the list had then. Undefined if
          * there was no list: then every version above `to` and below `from` is refused (D32).

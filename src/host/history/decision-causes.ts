@@ -7,6 +7,7 @@ import {
 } from '../../core/decision/timing-policies.ts';
 import { confirmedAtOf } from '../../core/decision/confirmed-at.ts';
 import { describeAddress } from '../../core/explanation/decision-words.ts';
+import { requestedRestart, whoWords } from '../../core/explanation/requester-words.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { isTooOld } from '../../core/releases/list-age.ts';
 import { CONFIRMED_WITHIN_MS } from '../../core/releases/rollout-refusal.ts';
@@ -132,7 +133,7 @@ function retryOf(version: string, { quarantine: all }: DecideInput): number | un
 
 const restartRequest: Cause = ({ before, after }) => {
   const [was, is] = [before.restartRequest, after.restartRequest];
-  if (is && !haveSameFacts(was, is)) return ['an operator requested a restart'];
+  if (is && !haveSameFacts(was, is)) return [requestedRestart(is)];
   return was && !is ? ['the request of a restart ended'] : [];
 };
 
@@ -183,7 +184,9 @@ function keyOf({ version, until, digest, rolledBack }: Quarantined): string {
 /** Why it failed is in the reason of the decision. */
 function failureWords({ version, rolledBack, byOperator }: Quarantined): string {
   if (byOperator) return `an operator refused ${version}`;
-  return rolledBack ? `an operator rolled ${version} back` : `${version} failed`;
+  return rolledBack
+    ? `${whoWords(rolledBack.requester)} rolled ${version} back`
+    : `${version} failed`;
 }
 
 const releaseList: Cause = ({ before, after, from, to }) => {

@@ -34,6 +34,8 @@ export interface Planned {
   readonly isNew: boolean;
   /** What the agent has, or gets next; empty with a report, and at another time. */
   readonly open: readonly OpenAction[];
+  /** The names of the modules whose version in use ends again and again; empty where `open` is. */
+  readonly failing: ReadonlySet<string>;
   readonly lists: PlanLists;
   readonly plan: Plan;
   /** By target key: the versions that are held and whose packages are there (D78). */
@@ -84,7 +86,8 @@ export async function planFor(
   const systemTags = (): readonly string[] => world.systemTags?.() ?? [];
   const circumstances = { ...machine, now, clock, isAsOf, systemTags };
   const open = isAsOf ? [] : facts.value.open;
-  const inputs = { path, ...known, open, lists: lists.value, ...circumstances };
+  const failing = isAsOf ? new Set<string>() : facts.value.failing;
+  const inputs = { path, ...known, open, failing, lists: lists.value, ...circumstances };
   const plan = decideOn(inputs);
   // A report, or another time, does not describe what this machine has.
   const isHere = options.deployed === undefined && !isAsOf;
@@ -132,7 +135,7 @@ function decideOn({
   machineId,
   group,
   systemTags,
-}: Omit<Planned, 'path' | 'plan' | 'downloaded' | 'isNew' | 'open'>): Plan {
+}: Omit<Planned, 'path' | 'plan' | 'downloaded' | 'isNew' | 'open' | 'failing'>): Plan {
   const circumstances: Circumstances = {
     platform,
     machineId: machineId.ok ? machineId.value : undefined,

@@ -7,12 +7,14 @@ import {
   type Deployed,
   type Hold,
   type NextChange,
+  type Plan,
   type PlanRow,
   type Stop,
   type SubsystemTarget,
 } from '../../core/index.ts';
 import type { SubsystemPlan } from '../../core/plan/plan.ts';
 import { isConfiguredSubsystem, isReportedSubsystem } from '../../core/plan/subsystem-row.ts';
+import type { OpenAction } from '../../core/plan/committed-action.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { RESTARTED_BY_UPDATE } from '../../core/plan/subsystem.ts';
 import type { AfterActions } from '../../core/decision/after-actions.ts';
@@ -23,20 +25,27 @@ import { describeAddress, reportedText } from '../../core/explanation/decision-w
 import { notedReleaseOf } from './release-notes-of.ts';
 import { targetText, untilOf, requirementText } from '../../core/explanation/plan-words.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
+import { openAsJson } from '../open-action.ts';
 import { listAsJson, refusedAsJson } from '../resolution-document.ts';
 import { printedCode } from '../../base/codes.ts';
 import { codeOf } from '../../core/explanation/reason.ts';
 import type { Planned } from './machine-plan.ts';
 
-/** A plan as JSON, schema `modreg/plan@1`. */
+/** A plan as JSON, schema `modreg/plan@1`. The action that a row has is there as in the table (D423). */
 export function planDocument({
   plan,
   lists,
   downloaded,
+  open,
   platform,
   now,
   isAsOf,
-}: Pick<Planned, 'plan' | 'lists' | 'downloaded' | 'platform' | 'now' | 'isAsOf'>): object {
+}: Pick<
+  Planned,
+  'plan' | 'lists' | 'downloaded' | 'open' | 'platform' | 'now' | 'isAsOf'
+>): object {
+  const opened = new Map(open.map((one) => [keyOf(one.action.target), one]));
+  const known = { lists, downloaded, opened };
   const actions = plan.restarts.flatMap((restart, place) =>
     restart.actions.map((action) => actionAsJson(action, place)),
   );
@@ -44,15 +53,8 @@ export function planDocument({
     schema: 'modreg/plan@1',
     platform,
     at: isAsOf ? formatTime(now) : null,
-    modules: plan.modules.map((row) => ({
-      name: row.name,
-      module_id: row.moduleId,
-      ...rowAsJson(row, lists.modules.get(row.name)),
-      downloaded: downloaded.get(keyOf({ kind: 'module', name: row.name })) ?? null,
-    })),
-    subsystems: plan.subsystems
-      .filter(isInAnswer)
-      .map((row) => subsystemAsJson(row, { lists, downloaded })),
+    modules: plan.modules.map((row) => moduleAsJson(row, known)),
+    subsystems: plan.subsystems.filter(isInAnswer).map((row) => subsystemAsJson(row, known)),
     actions,
     restarts: plan.restarts.map(({ of, actions: shared, stops }) => ({
       of,
@@ -62,18 +64,36 @@ export function planDocument({
   };
 }
 
-function subsystemAsJson(
-  row: SubsystemPlan,
-  { lists, downloaded }: Pick<Planned, 'lists' | 'downloaded'>,
+interface KnownOfRows extends Pick<Planned, 'lists' | 'downloaded'> {
+  /** By target key. */
+  readonly opened: ReadonlyMap<string, OpenAction>;
+}
+
+function moduleAsJson(
+  row: Plan['modules'][number],
+  { lists, downloaded, opened }: KnownOfRows,
 ): object {
+  const key = keyOf({ kind: 'module', name: row.name });
+  return {
+    name: row.name,
+    module_id: row.moduleId,
+    ...rowAsJson(row, lists.modules.get(row.name)),
+    downloaded: downloaded.get(key) ?? null,
+    action: openAsJson(opened.get(key)),
+  };
+}
+
+function subsystemAsJson(row: SubsystemPlan, { lists, downloaded, opened }: KnownOfRows): object {
   const { target } = row;
+  const key = keyOf({ kind: 'subsystem', name: target.name });
   return {
     name: target.name,
     option: target.option,
     release_channel: 'releaseChannel' in target ? target.releaseChannel : null,
     ...rowAsJson(row, lists.subsystems.get(target.name)),
     restarts: restartedBy(target),
-    downloaded: downloaded.get(keyOf({ kind: 'subsystem', name: target.name })) ?? null,
+    downloaded: downloaded.get(key) ?? null,
+    action: openAsJson(opened.get(key)),
   };
 }
 

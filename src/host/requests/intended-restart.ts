@@ -1,5 +1,5 @@
 import { decide, indexReleases, type DecideInput, type Decision } from '../../core/index.ts';
-import type { RestartRequest } from '../../core/decision/decision.ts';
+import type { RestartRequest } from '../../core/decision/restart-request.ts';
 import { deployedVersion } from '../../core/decision/deployed.ts';
 import { nextChange, type NextChange } from '../../core/decision/next-change.ts';
 

@@ -1,8 +1,8 @@
 import { countOf } from '../../base/count.ts';
 import type { QuarantineEntry } from '../../core/plan/machine-memory.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { passing, say, type Said, type TimeContext } from '../../core/text/time-words.ts';
-import { untilText } from './request-words.ts';
+import { say, type Said, type TimeContext } from '../../core/text/time-words.ts';
+import { quarantineEnd, untilText } from './request-words.ts';
 
 /** So many versions are named. */
 const NAMED = 3;
@@ -37,9 +37,5 @@ export function liftNotes(entries: readonly QuarantineEntry[], times: TimeContex
 export function quarantineWords(entries: readonly QuarantineEntry[]): Said[] {
   return entries
     .slice(0, NAMED)
-    .map(({ version, until }) =>
-      until === undefined
-        ? `${excerpt(version)} is in quarantine until it is lifted`
-        : say`${excerpt(version)} is in quarantine until ${passing(until)}`,
-    );
+    .map((entry) => say`${excerpt(entry.version)} is in quarantine until ${quarantineEnd(entry)}`);
 }

@@ -9,14 +9,7 @@ import { changeWords, summarizeDecision } from '../../core/explanation/plan-word
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import { sameAsWords } from '../../core/explanation/words.ts';
 import { suspensionOf, type QuarantineEntry } from '../../core/plan/machine-memory.ts';
-import {
-  describeTime,
-  passing,
-  readable,
-  say,
-  type Said,
-  type TimeContext,
-} from '../../core/text/time-words.ts';
+import { passing, readable, say, type Said, type TimeContext } from '../../core/text/time-words.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { countOf } from '../../base/count.ts';
 import { labelFor } from '../machine-row.ts';
@@ -122,7 +115,9 @@ function endWords({ until, replaces }: Rollback): Said {
   return say`${end || `, ${UNTIL_LIFTED}`}, in place of ${earlier} that lasts ${last}`;
 }
 
-const UNTIL_LIFTED = 'until an operator lifts it';
+/** What ends a quarantine that has no end. */
+const LIFTED = 'an operator lifts it';
+const UNTIL_LIFTED = `until ${LIFTED}`;
 
 /** Why a version is in quarantine, for a person. */
 export function whyText(entry: QuarantineEntry): string {
@@ -135,10 +130,22 @@ export function whyText(entry: QuarantineEntry): string {
   return `undecided: ${other} fails in the same way, ${next}: ${entry.reason}`;
 }
 
-/** When an entry ends, for a person. */
-export function untilText({ until, digest }: QuarantineEntry, context: TimeContext): string {
-  if (until !== undefined) return until <= context.now ? 'expired' : describeTime(until, context);
-  return digest === undefined ? 'an operator lifts it' : 'an operator lifts it, or another digest';
+interface QuarantineEnd {
+  readonly until?: number | undefined;
+  /** That of the file that was refused; another file may be selected. */
+  readonly digest?: string | undefined;
+}
+
+/** When a quarantine ends, with its time as data. */
+export function quarantineEnd({ until, digest }: QuarantineEnd): Said {
+  if (until !== undefined) return passing(until);
+  return digest === undefined ? LIFTED : `${LIFTED}, or another digest`;
+}
+
+/** The same for a person, also of one that has ended. */
+export function untilText(entry: QuarantineEnd, context: TimeContext): string {
+  const { until = Infinity } = entry;
+  return until <= context.now ? 'expired' : readable(quarantineEnd(entry), context);
 }
 
 /** How many versions are named. */

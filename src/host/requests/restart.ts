@@ -1,5 +1,5 @@
 import { describeDecision, type ActionTarget, type Result } from '../../core/index.ts';
-import type { RestartRequest } from '../../core/decision/decision.ts';
+import type { RestartRequest } from '../../core/decision/restart-request.ts';
 import type { ClockReading } from '../../core/decision/operator-hold.ts';
 import { reportedText } from '../../core/explanation/decision-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
@@ -40,12 +40,10 @@ export interface Restart {
   readonly times: TimeContext;
 }
 
+type Wish = Omit<RestartRequest, 'requestedAt'>;
+
 /** What a request for a restart would do, or why the target cannot be restarted (D41). */
-export function restartOf(
-  named: string,
-  wish: Pick<RestartRequest, 'isImmediate'>,
-  world: World,
-): Result<Restart, Problem[]> {
+export function restartOf(named: string, wish: Wish, world: World): Result<Restart, Problem[]> {
   return inFile(world, 'read', (file) => restartIn(file, named, wish, world));
 }
 
@@ -55,7 +53,7 @@ export function restartOf(
  */
 export function requestRestart(
   named: string,
-  { seen, ...wish }: Pick<RestartRequest, 'isImmediate'> & { readonly seen?: string | undefined },
+  { seen, ...wish }: Wish & { readonly seen?: string | undefined },
   world: World,
 ): Result<Restart & { readonly isAsSeen: boolean }, Problem[]> {
   return inFile(world, 'write', (file) => {
@@ -90,7 +88,7 @@ export function cancelRestart(named: string, world: World): Result<LoggedDecisio
 function restartIn(
   file: MachineFile,
   named: string,
-  { isImmediate }: Pick<RestartRequest, 'isImmediate'>,
+  { isImmediate, requester }: Wish,
   world: World,
 ): Result<Restart, Problem[]> {
   const state = machineStateIn(file);
@@ -102,7 +100,7 @@ function restartIn(
   const { deployed: reported, restartRequest } = memory.of(targetOf(row));
   const pending = restartRequest?.failure === undefined ? restartRequest?.request : undefined;
   const staysImmediate = pending?.isImmediate === true && !isImmediate;
-  const request = staysImmediate ? pending : { requestedAt: reading.now, isImmediate };
+  const request = staysImmediate ? pending : { requestedAt: reading.now, isImmediate, requester };
   const effect = effectOf(row, file, { request, reading });
   if (!effect.ok) return effect;
   const open = openActionOf(row, memory);

@@ -1,4 +1,5 @@
 import type { DecideInput, Result, Version } from '../../core/index.ts';
+import type { Requester } from '../../core/decision/restart-request.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import type { RolledBack } from '../../core/releases/eligibility-policy.ts';
@@ -42,6 +43,8 @@ interface Term {
   readonly termMs: number | undefined;
   /** The version to roll back to; absent for the one that was deployed before. */
   readonly wanted?: Version | undefined;
+  /** Who asks for it, and why; absent if that is not known. */
+  readonly requester?: Requester | undefined;
 }
 
 /** What a rollback would do, or why the target cannot be rolled back (D32). */
@@ -70,7 +73,12 @@ export function rollBack(
     const { row, from, to, found, at, until } = rollback.value;
     const isAsSeen = (seen.from ?? from) === from && (seen.to ?? to) === to;
     const isMade =
-      isAsSeen && machineStateIn(file).rollBack(targetOf(row), found.rolledBack, { at, until });
+      isAsSeen &&
+      machineStateIn(file).rollBack(
+        targetOf(row),
+        { ...found.rolledBack, requester: term.requester },
+        { at, until },
+      );
     return isMade || !isAsSeen
       ? { ok: true, value: { ...rollback.value, isAsSeen } }
       : { ok: false, error: [replacedMeanwhile(row)] };

@@ -17,6 +17,7 @@ import { describeChange } from '../../core/plan/open-action-words.ts';
 import { changeAsJson, heldAsJson, timeOrNull } from '../plan/plan-document.ts';
 import { beginsWhen } from './request-words.ts';
 import type { AskedUpgrade } from './requested-round.ts';
+import { shownWord } from '../../core/plan/waiting-for-age.ts';
 import { nowCommand, type Upgrade } from './upgrade.ts';
 import { nameOf } from './upgrade-wish.ts';
 
@@ -29,7 +30,7 @@ function linesOf({ row, decision, has, isPolled }: Upgrade): Said[] {
   const label = labelFor(row);
   // What was delivered counts as a restart, which would hold the next one.
   if (has) return [`${label}: the agent has the ${describeChange(has.action)} already`];
-  if (!decision) return [`${label}: ${row.decision}`, `  because  ${row.reason}`];
+  if (!decision) return [`${label}: ${shownWord(row)}`, `  because  ${row.reason}`];
   const next = nextChange(decision);
   const when = decision.kind === 'replace' ? `, ${beginsWhen({ isPolled })}` : '';
   return [

@@ -48,6 +48,7 @@ async function wordsOf(
   { by, isPinned, world }: Pick<Carrying, 'isPinned' | 'world'> & { readonly by: string },
 ): Promise<Result<string, Problem[]>> {
   const named = module ?? '';
+  const requester = { by, because: reason };
   switch (kind) {
     case 'hold': {
       const wish = { named: module ?? undefined, for: term ?? undefined, until: undefined };
@@ -60,9 +61,12 @@ async function wordsOf(
     case 'unhold':
       return said(endHold(module ?? undefined, world, { mayEnd: isOfSite }), endedWords);
     case 'restart':
-      return said(requestRestart(named, { isImmediate: false }, world), firstOf(restartLines));
+      return said(
+        requestRestart(named, { isImmediate: false, requester }, world),
+        firstOf(restartLines),
+      );
     case 'rollback':
-      return said(rollBack(named, { termMs: undefined }, world), firstOf(rollbackLines));
+      return said(rollBack(named, { termMs: undefined, requester }, world), firstOf(rollbackLines));
     case 'unquarantine':
       return said(liftVersion([named, version ?? ''], world), liftedLine);
     case 'upgrade': {

@@ -1,6 +1,8 @@
 import type { Result } from '../../core/index.ts';
 import type { ClockReading } from '../../core/decision/operator-hold.ts';
 import { certainTime } from '../../core/releases/certain-time.ts';
+import { quote } from '../../core/text/quote.ts';
+import { isRandomId } from '../../core/text/random-id.ts';
 import { formatTime, parseTime } from '../../core/text/rfc3339.ts';
 import type { TrustDocument } from '../../core/trust/trust-document.ts';
 import type { KnownCommand } from '../../registry/command-documents.ts';
@@ -63,8 +65,9 @@ export async function verified(
   command: KnownCommand,
   { machine, record, reading, trust }: Verifying,
 ): Promise<Result<Verified, string>> {
-  const signed = signedIn(command, machine);
-  if (!signed) return { ok: false, error: 'none did' };
+  const read = signedIn(command, machine);
+  if (!read.ok) return read;
+  const signed = read.value;
   const document = await trust();
   if (!document.ok) return document;
   const now = timeIn(reading());
@@ -81,17 +84,25 @@ export async function verified(
   return { ok: true, value: { record: next, signers: signers.value } };
 }
 
-const ID = /^[\w-]{22}$/;
-
-/** What its signatures are over; undefined if it has none. */
+/** What its signatures are over; the error is that it has none, or what is malformed. */
 function signedIn(
   { signed, kind, module, version, reason, expires_at: end }: KnownCommand,
   machine: string,
-): CommandWithSignatures | undefined {
-  const givenAt = parseTime(signed?.given_at);
-  const expiresAt = parseTime(end);
-  if (!signed || !ID.test(signed.id) || !givenAt.ok || !expiresAt.ok) return undefined;
+): Result<CommandWithSignatures, string> {
+  if (!signed) return { ok: false, error: 'none did' };
   const { id, signatures } = signed;
+  if (!isRandomId(id)) {
+    return { ok: false, error: `its id is ${quote(id)}, expected 16 bytes in base64url` };
+  }
+  const givenAt = parseTime(signed.given_at);
+  if (!givenAt.ok) return malformedTime('was given at', signed.given_at);
+  const expiresAt = parseTime(end);
+  if (!expiresAt.ok) return malformedTime('expires at', end);
   const of = { machine, id, kind, module: module ?? undefined, version: version ?? undefined };
-  return { ...of, reason, signatures, givenAt: givenAt.value, expiresAt: expiresAt.value };
+  const times = { givenAt: givenAt.value, expiresAt: expiresAt.value };
+  return { ok: true, value: { ...of, reason, signatures, ...times } };
+}
+
+function malformedTime(what: string, found: string): Result<never, string> {
+  return { ok: false, error: `it ${what} ${quote(found)}, expected a time` };
 }

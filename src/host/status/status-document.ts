@@ -74,10 +74,12 @@ function deployedAsJson({ deployed }: Remembered): string | null {
 function requestAsJson({ restartRequest }: Remembered): object | null {
   if (!restartRequest) return null;
   const { request, failure } = restartRequest;
-  const { requestedAt, isImmediate } = request;
+  const { requestedAt, isImmediate, requester } = request;
   return {
     requested_at: formatTime(requestedAt),
     immediate: isImmediate,
+    by: requester?.by ?? null,
+    reason: requester?.because ?? null,
     failure: failure ?? null,
   };
 }

@@ -14,6 +14,7 @@ import { commandFault, commandOf, shownCommand } from '../commands/known-command
 import { signedFault, signedWish } from '../commands/signed-wish.ts';
 import { hasReportedPin, unsignedFault } from '../commands/unsigned-fault.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
+import { isRandomId } from '../../core/text/random-id.ts';
 import { problem } from '../problem.ts';
 import { COMMANDS_SCOPE } from '../tokens/scope.ts';
 import type { StoredToken } from '../tokens/token.ts';
@@ -26,8 +27,6 @@ import { readingBy } from './reading-by.ts';
 import { answerSigner, type SignAnswer } from './signed-answer.ts';
 
 type Options = WritingOptions & { readonly fleet: FleetFile };
-
-const NONCE = /^[\w-]{22}$/;
 
 /** Adds the routes of commands to machines (D294 to D297). */
 export function addCommandRoutes(app: Hono, catalogue: Catalogue, options: Options): void {
@@ -112,7 +111,7 @@ function listAnswer(c: Context, { catalogue, machine, now }: AskedOfMachine): Re
 async function waiting(c: Context, asked: AskedOfMachine, sign: SignAnswer): Promise<Response> {
   const { catalogue, machine, now } = asked;
   const { nonce } = c.req.query();
-  if (nonce === undefined || !NONCE.test(nonce)) {
+  if (nonce === undefined || !isRandomId(nonce)) {
     return problem('bad-request', 'nonce must be 16 random bytes in base64url');
   }
   await noteAsking(asked);

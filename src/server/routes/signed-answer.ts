@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { answerText, type SignedAnswer } from '../../core/trust/answer-text.ts';
+import { isRandomId } from '../../core/text/random-id.ts';
 import { readTrustDocument, type TrustDocument } from '../../core/trust/trust-document.ts';
 import { keyIdOf, publicKeyOf, signatureOf } from '../../registry/trust/ed25519.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -7,9 +8,6 @@ import { privateKeyIn } from '../tls/private-key.ts';
 
 /** The header with the version of the trust document, the id of a key and a signature. */
 const SIGNATURE = 'modreg-signature';
-
-/** 16 bytes in base64url: nothing else gets into the text that is signed. */
-const NONCE = /^[\w-]{22}$/;
 
 /** The headers that an answer to a question with a nonce has; none without a nonce or a key. */
 export type SignAnswer = (
@@ -28,7 +26,8 @@ interface Signer {
 export function answerSigner({ path, trust }: Catalogue): SignAnswer {
   let signer: Signer | undefined;
   return ({ nonce, ...answer }) => {
-    if (nonce === undefined || !NONCE.test(nonce)) return {};
+    // Nothing else gets into the text that is signed.
+    if (nonce === undefined || !isRandomId(nonce)) return {};
     const text = trust.newest();
     if (text === undefined) return {};
     if (signer?.text !== text) signer = signerOf(path, text);

@@ -30,13 +30,13 @@ describe('D74: a blackout', () => {
       case: 'D74 holds an upgrade, without a window',
       ...DUE,
       timing: { blackouts: SEASON },
-      expected: `hold of the upgrade to 1.2.5 until 2026-11-23T00:00:00Z: ${UNTIL}`,
+      expected: `upgrade to 1.2.5 waits until 2026-11-23T00:00:00Z: ${UNTIL}`,
     },
     {
       case: 'D74 holds an upgrade in an open window',
       ...DUE,
       timing: { window: openFrom([NOW - HOUR, NOW + 3 * DAY]), blackouts: SEASON },
-      expected: `hold of the upgrade to 1.2.5 until 2026-11-23T00:00:00Z: ${UNTIL}`,
+      expected: `upgrade to 1.2.5 waits until 2026-11-23T00:00:00Z: ${UNTIL}`,
     },
     {
       case: 'D74 and a closed window: held until a window is open after the blackout',
@@ -45,7 +45,7 @@ describe('D74: a blackout', () => {
         window: openFrom([NOW + DAY, NOW + DAY + HOUR], [NOW + 3 * DAY, NOW + 4 * DAY]),
         blackouts: SEASON,
       },
-      expected: `hold of the upgrade to 1.2.5 until 2026-11-24T00:00:00Z: ${UNTIL}; the maintenance window is closed until 2026-11-22T00:00:00Z`,
+      expected: `upgrade to 1.2.5 waits until 2026-11-24T00:00:00Z: ${UNTIL}; the maintenance window is closed until 2026-11-22T00:00:00Z`,
     },
     {
       case: 'D74 each opening of the window is in a blackout: held until the last blackout ends',
@@ -55,21 +55,21 @@ describe('D74: a blackout', () => {
         blackouts: [blackout(23, 26), blackout(47, 50)],
       },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-23T02:00:00Z: the maintenance window is closed until 2026-11-22T00:00:00Z',
+        'upgrade to 1.2.5 waits until 2026-11-23T02:00:00Z: the maintenance window is closed until 2026-11-22T00:00:00Z',
     },
     {
       case: 'D74 without a reason',
       ...DUE,
       timing: { blackouts: [blackout(-1, 1)] },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-21T01:00:00Z: no maintenance until 2026-11-21T01:00:00Z (blackout)',
+        'upgrade to 1.2.5 waits until 2026-11-21T01:00:00Z: no maintenance until 2026-11-21T01:00:00Z (blackout)',
     },
     {
       case: 'D74 begins at its first millisecond',
       ...DUE,
       timing: { blackouts: [blackout(0, 1, 'trade fair')] },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-21T01:00:00Z: no maintenance until 2026-11-21T01:00:00Z (blackout: trade fair)',
+        'upgrade to 1.2.5 waits until 2026-11-21T01:00:00Z: no maintenance until 2026-11-21T01:00:00Z (blackout: trade fair)',
     },
     {
       case: 'D74 does not hold at its end',
@@ -102,14 +102,14 @@ describe('D74: a blackout', () => {
         ],
       },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-22T00:00:00Z: no maintenance until 2026-11-22T00:00:00Z (blackout: season, inventory)',
+        'upgrade to 1.2.5 waits until 2026-11-22T00:00:00Z: no maintenance until 2026-11-22T00:00:00Z (blackout: season, inventory)',
     },
     {
       case: 'D74 holds a downgrade',
       ...DUE,
       deployed: '2.0.0',
       timing: { blackouts: SEASON },
-      expected: `hold of the downgrade to 1.2.5 until 2026-11-23T00:00:00Z: ${UNTIL}`,
+      expected: `downgrade to 1.2.5 waits until 2026-11-23T00:00:00Z: ${UNTIL}`,
       warns: ['downgrade'],
     },
     {
@@ -133,7 +133,7 @@ describe('D74: a blackout', () => {
       ...CURRENT,
       timing: { blackouts: SEASON },
       restartRequest: ASKED,
-      expected: `hold of the restart of 1.2.5 until 2026-11-23T00:00:00Z: ${UNTIL}; an operator requested a restart at 2026-11-20T23:00:00Z`,
+      expected: `restart of 1.2.5 waits until 2026-11-23T00:00:00Z: ${UNTIL}; an operator requested a restart at 2026-11-20T23:00:00Z`,
     },
     {
       case: 'D74 does not hold a restart that is requested with --now',
@@ -148,7 +148,7 @@ describe('D74: a blackout', () => {
       ...DUE,
       timing: { blackouts: [blackout(-1, 1, 'a\u001b[31m\nb')] },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-21T01:00:00Z: no maintenance until 2026-11-21T01:00:00Z (blackout: a\\u{1b}[31m\\u{a}b)',
+        'upgrade to 1.2.5 waits until 2026-11-21T01:00:00Z: no maintenance until 2026-11-21T01:00:00Z (blackout: a\\u{1b}[31m\\u{a}b)',
     },
   ]);
 
@@ -160,7 +160,7 @@ describe('D74: a blackout', () => {
     const blackouts = days.slice(0, 99).map((day) => blackout(24 * day, 24 * day + 2));
     const decision = decide(moduleQuestion({ ...DUE, timing: { window, blackouts } }));
     expect(told(decision)).toBe(
-      'hold of the upgrade to 1.2.5 until 2027-02-28T00:00:00Z: no maintenance until 2026-11-21T02:00:00Z (blackout)',
+      'upgrade to 1.2.5 waits until 2027-02-28T00:00:00Z: no maintenance until 2026-11-21T02:00:00Z (blackout)',
     );
   });
 });
@@ -184,17 +184,17 @@ describe('D74: the next change', () => {
         ...DUE,
         timing: { blackouts: [blackout(9, 10), blackout(3, 4), blackout(5, 6), blackout(2, 2)] },
       },
-      '2026-11-21T03:00:00Z: hold of the upgrade to 1.2.5, as a blackout begins',
+      '2026-11-21T03:00:00Z: upgrade to 1.2.5 waits, as a blackout begins',
     ],
     [
       'is the window that closes before the blackout begins',
       { ...DUE, timing: { window: day, blackouts: [blackout(25, 26)] } },
-      '2026-11-22T00:00:00Z: hold of the upgrade to 1.2.5, as the maintenance window closes',
+      '2026-11-22T00:00:00Z: upgrade to 1.2.5 waits, as the maintenance window closes',
     ],
     [
       'is the blackout that begins before the window closes',
       { ...DUE, timing: { window: day, blackouts: [blackout(23, 26)] } },
-      '2026-11-21T23:00:00Z: hold of the upgrade to 1.2.5, as a blackout begins',
+      '2026-11-21T23:00:00Z: upgrade to 1.2.5 waits, as a blackout begins',
     ],
     [
       'is the end of the blackout in which the window opens',

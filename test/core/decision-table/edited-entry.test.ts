@@ -33,7 +33,7 @@ describe('D82: the entry was edited since a release failed', () => {
       list: LIST,
       quarantine: RETRIED,
       timing: { isServerBusy: true },
-      expected: `hold of the upgrade to 1.2.5: the server is processing config changes; ${WHY}`,
+      expected: `upgrade to 1.2.5 waits: the server is processing config changes; ${WHY}`,
     },
     {
       case: 'D82 it works: it stays, and nothing is said',

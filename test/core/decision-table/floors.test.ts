@@ -215,7 +215,7 @@ describe('[D90] a machine below a floor', () => {
       deployed: '1.0.0',
       list: LIST,
       timing: { window: openFrom([NOW + DAY, NOW + 2 * DAY]) },
-      expected: `hold of the upgrade to 1.1.0 until 2026-11-22T00:00:00Z: the maintenance window is closed until 2026-11-22T00:00:00Z; 1.2.0 ${BEHIND}`,
+      expected: `upgrade to 1.1.0 waits until 2026-11-22T00:00:00Z: the maintenance window is closed until 2026-11-22T00:00:00Z; 1.2.0 ${BEHIND}`,
     },
   ]);
 });

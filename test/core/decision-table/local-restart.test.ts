@@ -34,7 +34,7 @@ describe('D344: a requested restart of a local module', () => {
       ...OWN,
       timing: CLOSED,
       restartRequest: REQUESTED,
-      expected: `hold of the restart of local until 2026-11-21T01:00:00Z: ${SHUT}; ${ASKED}`,
+      expected: `restart of local waits until 2026-11-21T01:00:00Z: ${SHUT}; ${ASKED}`,
     },
     {
       case: 'D344 nothing holds one at once',

@@ -11,7 +11,7 @@ const MAY = { by: 'arm', said: 'docking', isOverridable: true } as const;
 const MUST = { by: 'arm', said: 'person in cell', isOverridable: false } as const;
 const LATER = { longestHoldEnd: NOW + HOUR };
 const OVER = { longestHoldEnd: NOW };
-const HELD = 'hold of the upgrade to 1.2.5';
+const HELD = 'upgrade to 1.2.5 waits';
 const AT_ONE = 'until 2026-11-21T01:00:00Z';
 const DUE_NOW = 'upgrade to 1.2.5: newest patch of 1.2';
 

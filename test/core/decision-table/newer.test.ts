@@ -40,7 +40,7 @@ describe('[D31] the newer releases in the branch are named, each with its reason
       list: ['1.2.5', { version: '1.2.6', artifacts: [] }],
       timing: { isServerBusy: true },
       expected:
-        'hold of the upgrade to 1.2.5: the server is processing config changes; 1.2.6 has no artifact for linux/arm64; published for no platform at all',
+        'upgrade to 1.2.5 waits: the server is processing config changes; 1.2.6 has no artifact for linux/arm64; published for no platform at all',
     },
     {
       case: 'D31 a rollback: a newer release that did not fail is named as well',

@@ -99,7 +99,7 @@ describe('[D33] the deployed version was yanked, and the policy replaces yanked 
       onYank: 'replace',
       allowDowngrade: false,
       expected:
-        'hold of the downgrade to 1.2.8: the policy does not allow downgrades; 1.2.9 is yanked: stops the motor',
+        'downgrade to 1.2.8 waits: the policy does not allow downgrades; 1.2.9 is yanked: stops the motor',
       warns: ['deployed-yanked', 'downgrade'],
     },
     {
@@ -110,7 +110,7 @@ describe('[D33] the deployed version was yanked, and the policy replaces yanked 
       onYank: 'replace',
       timing: { restarts: [NOW - 60_000] },
       expected:
-        'hold of the downgrade to 1.2.8 until 2026-11-21T00:04:00Z: cooling down after a restart until 2026-11-21T00:04:00Z; 1.2.9 is yanked: stops the motor',
+        'downgrade to 1.2.8 waits until 2026-11-21T00:04:00Z: cooling down after a restart until 2026-11-21T00:04:00Z; 1.2.9 is yanked: stops the motor',
       warns: ['deployed-yanked', 'downgrade'],
     },
     {

@@ -31,21 +31,21 @@ describe('D75: an operator holds', () => {
       case: 'D75 an upgrade',
       ...DUE,
       timing: HELD,
-      expected: `hold of the upgrade to 1.2.5 until 2026-11-21T01:00:00Z: ${WORDS}`,
+      expected: `upgrade to 1.2.5 waits until 2026-11-21T01:00:00Z: ${WORDS}`,
     },
     {
       case: 'D75 a first install, which no window holds',
       ...DUE,
       deployed: null,
       timing: HELD,
-      expected: `hold of the install of 1.2.5 until 2026-11-21T01:00:00Z: ${WORDS}`,
+      expected: `install of 1.2.5 waits until 2026-11-21T01:00:00Z: ${WORDS}`,
     },
     {
       case: 'D75 a downgrade',
       ...DUE,
       deployed: '2.0.0',
       timing: HELD,
-      expected: `hold of the downgrade to 1.2.5 until 2026-11-21T01:00:00Z: ${WORDS}`,
+      expected: `downgrade to 1.2.5 waits until 2026-11-21T01:00:00Z: ${WORDS}`,
       warns: ['downgrade'],
     },
     {
@@ -54,7 +54,7 @@ describe('D75: an operator holds', () => {
       deployed: '1.2.5',
       timing: HELD,
       restartRequest: { requestedAt: NOW - HOUR, isImmediate: true },
-      expected: `hold of the restart of 1.2.5 until 2026-11-21T01:00:00Z: ${WORDS}; an operator requested an immediate restart at 2026-11-20T23:00:00Z`,
+      expected: `restart of 1.2.5 waits until 2026-11-21T01:00:00Z: ${WORDS}; an operator requested an immediate restart at 2026-11-20T23:00:00Z`,
     },
     {
       case: 'D75 nothing that is kept',
@@ -76,20 +76,20 @@ describe('D75: an operator holds', () => {
       case: 'D75 with the hold of the machine: both are named, and the later end counts',
       ...DUE,
       timing: { operatorHolds: [BY_BOB, BY_ANN] },
-      expected: `hold of the upgrade to 1.2.5 until 2026-11-21T02:00:00Z: the machine is held by bob until 2026-11-21T02:00:00Z: "fair"; ${WORDS}`,
+      expected: `upgrade to 1.2.5 waits until 2026-11-21T02:00:00Z: the machine is held by bob until 2026-11-21T02:00:00Z: "fair"; ${WORDS}`,
     },
     {
       case: 'D75 with D25: a closed window is named too',
       ...DUE,
       timing: { ...HELD, window: openFrom([NOW + 3 * HOUR, NOW + 4 * HOUR]) },
-      expected: `hold of the upgrade to 1.2.5 until 2026-11-21T03:00:00Z: ${WORDS}; the maintenance window is closed until 2026-11-21T03:00:00Z`,
+      expected: `upgrade to 1.2.5 waits until 2026-11-21T03:00:00Z: ${WORDS}; the maintenance window is closed until 2026-11-21T03:00:00Z`,
     },
     {
       case: 'D75 without a certain end',
       ...DUE,
       timing: { operatorHolds: [{ ...BY_ANN, until: undefined, endsAt: NOW - HOUR }] },
       expected:
-        'hold of the upgrade to 1.2.5: held by ann until 2026-11-20T23:00:00Z, once that is certain: "on stage"',
+        'upgrade to 1.2.5 waits: held by ann until 2026-11-20T23:00:00Z, once that is certain: "on stage"',
     },
     {
       case: 'D75 not at its end any more',

@@ -37,7 +37,7 @@ describe('D18: the deployed version is outside the branch', () => {
       list: LIST,
       deployed: '2.1.0',
       allowDowngrade: false,
-      expected: 'hold of the downgrade to 1.9.0: the policy does not allow downgrades',
+      expected: 'downgrade to 1.9.0 waits: the policy does not allow downgrades',
       warns: ['downgrade'],
     },
     {
@@ -75,7 +75,7 @@ describe('D19: the pin differs from the deployed version', () => {
       deployed: '1.2.5',
       list: LIST,
       allowDowngrade: false,
-      expected: 'hold of the downgrade to 1.2.3: the policy does not allow downgrades',
+      expected: 'downgrade to 1.2.3 waits: the policy does not allow downgrades',
       warns: ['downgrade'],
     },
     {

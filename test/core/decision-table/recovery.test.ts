@@ -127,7 +127,7 @@ describe('[D37] a release failed: a rollback, whatever is deployed now', () => {
       previous: '1.2.3',
       list: LIST,
       timing: { isServerBusy: true },
-      expected: 'hold of the install of 1.3.0: the server is processing config changes',
+      expected: 'install of 1.3.0 waits: the server is processing config changes',
     },
     {
       case: 'D37 the quarantine was lifted, the deployed version is not known: stuck (D14)',

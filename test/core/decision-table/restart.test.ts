@@ -37,21 +37,21 @@ describe('D41: a requested restart of a version that is kept', () => {
       ...CURRENT,
       timing: CLOSED,
       restartRequest: REQUESTED,
-      expected: `hold of the restart of 1.2.5 until 2026-11-21T01:00:00Z: ${SHUT}; ${ASKED}`,
+      expected: `restart of 1.2.5 waits until 2026-11-21T01:00:00Z: ${SHUT}; ${ASKED}`,
     },
     {
       case: 'D41 with D29: the agent must allow it',
       ...CURRENT,
       timing: { answer: 'not-allowed' },
       restartRequest: REQUESTED,
-      expected: `hold of the restart of 1.2.5: maintenance is not allowed now; ${ASKED}`,
+      expected: `restart of 1.2.5 waits: maintenance is not allowed now; ${ASKED}`,
     },
     {
       case: 'D41 with D25: a busy server holds it',
       ...CURRENT,
       timing: { isServerBusy: true },
       restartRequest: REQUESTED,
-      expected: `hold of the restart of 1.2.5: the server is processing config changes; ${ASKED}`,
+      expected: `restart of 1.2.5 waits: the server is processing config changes; ${ASKED}`,
     },
     {
       case: 'D41 neither cooldown nor ceiling holds it',
@@ -91,7 +91,7 @@ describe('D41: a requested restart beside a replacement', () => {
       ...OLD,
       timing: CLOSED,
       restartRequest: REQUESTED,
-      expected: `hold of the upgrade to 1.2.5 until 2026-11-21T01:00:00Z: ${SHUT}; ${ASKED}`,
+      expected: `upgrade to 1.2.5 waits until 2026-11-21T01:00:00Z: ${SHUT}; ${ASKED}`,
     },
     {
       case: 'D41 an immediate restart comes before a replacement that is held',

@@ -17,7 +17,7 @@ describe('D25: the maintenance window', () => {
       ...DUE,
       timing: { window },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z',
+        'upgrade to 1.2.5 waits until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z',
     },
     {
       case: 'D25 the window is open: upgrade',
@@ -29,8 +29,7 @@ describe('D25: the maintenance window', () => {
       case: 'D25 the last window has just closed: held without an end',
       ...DUE,
       timing: { window: openFrom([NOW - HOUR, NOW]) },
-      expected:
-        'hold of the upgrade to 1.2.5: the maintenance window is closed and does not open again',
+      expected: 'upgrade to 1.2.5 waits: the maintenance window is closed and does not open again',
     },
     {
       case: 'D25 with D14: a closed window does not hold a first install',
@@ -51,7 +50,7 @@ describe('D25: the maintenance window', () => {
       deployed: '2.0.0',
       timing: { window },
       expected:
-        'hold of the downgrade to 1.2.5 until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z',
+        'downgrade to 1.2.5 waits until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z',
       warns: ['downgrade'],
     },
   ]);
@@ -64,26 +63,26 @@ describe('D25: server busy, cooldown, restart ceiling', () => {
       ...DUE,
       timing: { isServerBusy: true, restarts: [NOW - MINUTE] },
       expected:
-        'hold of the upgrade to 1.2.5: the server is processing config changes; cooling down after a restart until 2026-11-21T00:04:00Z',
+        'upgrade to 1.2.5 waits: the server is processing config changes; cooling down after a restart until 2026-11-21T00:04:00Z',
     },
     {
       case: 'D25 the server is busy: held without a known end',
       ...DUE,
       timing: { isServerBusy: true },
-      expected: 'hold of the upgrade to 1.2.5: the server is processing config changes',
+      expected: 'upgrade to 1.2.5 waits: the server is processing config changes',
     },
     {
       case: 'D25 with D14: a busy server holds a first install',
       ...INSTALL,
       timing: { isServerBusy: true },
-      expected: 'hold of the install of 1.2.5: the server is processing config changes',
+      expected: 'install of 1.2.5 waits: the server is processing config changes',
     },
     {
       case: 'D25 one minute after a restart: held until the cooldown ends',
       ...DUE,
       timing: { restarts: [NOW - DAY, NOW - MINUTE] },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-21T00:04:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
+        'upgrade to 1.2.5 waits until 2026-11-21T00:04:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
     },
     {
       case: 'D25 the cooldown has ended: upgrade',
@@ -96,22 +95,21 @@ describe('D25: server busy, cooldown, restart ceiling', () => {
       ...INSTALL,
       timing: { restarts: [NOW - MINUTE] },
       expected:
-        'hold of the install of 1.2.5 until 2026-11-21T00:04:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
+        'install of 1.2.5 waits until 2026-11-21T00:04:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
     },
     {
       case: 'D25 a restart one minute in the future counts for the cooldown',
       ...DUE,
       timing: { restarts: [NOW + MINUTE] },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-21T00:06:00Z: cooling down after a restart until 2026-11-21T00:06:00Z',
+        'upgrade to 1.2.5 waits until 2026-11-21T00:06:00Z: cooling down after a restart until 2026-11-21T00:06:00Z',
     },
     {
       case: 'D25 with D27: a busy server holds a pin_url',
       deployed: '1.2.3',
       wanted: { kind: 'pin-url' as const, url: 'https://b.example/x', shadowed: undefined },
       timing: { isServerBusy: true },
-      expected:
-        'hold of the upgrade to https://b.example/x: the server is processing config changes',
+      expected: 'upgrade to https://b.example/x waits: the server is processing config changes',
       warns: ['unverified-download'],
     },
     {
@@ -120,7 +118,7 @@ describe('D25: server busy, cooldown, restart ceiling', () => {
       deployed: '2.0.0',
       allowDowngrade: false,
       timing: { window: openFrom([NOW + HOUR, NOW + DAY]) },
-      expected: 'hold of the downgrade to 1.2.5: the policy does not allow downgrades',
+      expected: 'downgrade to 1.2.5 waits: the policy does not allow downgrades',
       warns: ['downgrade'],
     },
     {
@@ -128,28 +126,28 @@ describe('D25: server busy, cooldown, restart ceiling', () => {
       ...DUE,
       timing: { restarts: [NOW + 5 * MINUTE] },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-21T00:10:00Z: cooling down after a restart until 2026-11-21T00:10:00Z',
+        'upgrade to 1.2.5 waits until 2026-11-21T00:10:00Z: cooling down after a restart until 2026-11-21T00:10:00Z',
     },
     {
       case: 'D25 a restart one hour in the future counts for the ceiling',
       ...DUE,
       timing: { restarts: [NOW + HOUR], restartCeiling: 1 },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-22T01:00:00Z: no more restarts until 2026-11-22T01:00:00Z: 1 restarts in 24 h',
+        'upgrade to 1.2.5 waits until 2026-11-22T01:00:00Z: no more restarts until 2026-11-22T01:00:00Z: 1 restarts in 24 h',
     },
     {
       case: 'D25 a restart exactly one day in the future counts for the ceiling',
       ...DUE,
       timing: { restarts: [NOW + DAY], restartCeiling: 1 },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-23T00:00:00Z: no more restarts until 2026-11-23T00:00:00Z: 1 restarts in 24 h',
+        'upgrade to 1.2.5 waits until 2026-11-23T00:00:00Z: no more restarts until 2026-11-23T00:00:00Z: 1 restarts in 24 h',
     },
     {
       case: 'D25 the end of a hold includes restarts that were recorded in the future',
       ...DUE,
       timing: { restarts: [NOW - MINUTE, NOW + 7 * MINUTE] },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-21T00:12:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
+        'upgrade to 1.2.5 waits until 2026-11-21T00:12:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
     },
     {
       case: 'D25 restarts ten years in the future are ignored: upgrade',
@@ -162,7 +160,7 @@ describe('D25: server busy, cooldown, restart ceiling', () => {
       ...DUE,
       timing: { restarts: [NOW - 2 * HOUR, NOW - 3 * HOUR, NOW - HOUR], restartCeiling: 2 },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-21T22:00:00Z: no more restarts until 2026-11-21T22:00:00Z: 3 restarts in 24 h',
+        'upgrade to 1.2.5 waits until 2026-11-21T22:00:00Z: no more restarts until 2026-11-21T22:00:00Z: 3 restarts in 24 h',
     },
     {
       case: 'D25 a restart one day ago does not count for the ceiling: upgrade',
@@ -175,7 +173,7 @@ describe('D25: server busy, cooldown, restart ceiling', () => {
       ...DUE,
       timing: { window: openFrom([NOW + HOUR, NOW + 2 * HOUR]), restarts: [NOW - MINUTE] },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z; cooling down after a restart until 2026-11-21T00:04:00Z',
+        'upgrade to 1.2.5 waits until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z; cooling down after a restart until 2026-11-21T00:04:00Z',
     },
     {
       case: 'D25 the cooldown outlasts the window: held until the next window',
@@ -185,14 +183,14 @@ describe('D25: server busy, cooldown, restart ceiling', () => {
         restarts: [NOW - MINUTE],
       },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-22T00:00:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
+        'upgrade to 1.2.5 waits until 2026-11-22T00:00:00Z: cooling down after a restart until 2026-11-21T00:04:00Z',
     },
     {
       case: 'D25 a closed window and a busy server: held without a known end',
       ...DUE,
       timing: { window: openFrom([NOW + HOUR, NOW + DAY]), isServerBusy: true },
       expected:
-        'hold of the upgrade to 1.2.5: the maintenance window is closed until 2026-11-21T01:00:00Z; the server is processing config changes',
+        'upgrade to 1.2.5 waits: the maintenance window is closed until 2026-11-21T01:00:00Z; the server is processing config changes',
     },
   ]);
 });
@@ -232,7 +230,7 @@ describe('D29: window and answer', () => {
       ...DUE,
       timing: { window: closed, answer: 'allowed' as const },
       expected:
-        'hold of the upgrade to 1.2.5 until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z',
+        'upgrade to 1.2.5 waits until 2026-11-21T01:00:00Z: the maintenance window is closed until 2026-11-21T01:00:00Z',
     },
     {
       case: 'D29 with D14: an answer that does not allow maintenance does not hold a first install',
@@ -245,7 +243,7 @@ describe('D29: window and answer', () => {
   it.each(Object.entries(WORDS))('D29 the answer %s holds an upgrade', (answer, reason) => {
     const timing = { window: open, answer: answer as keyof typeof WORDS };
     const decision = decide(moduleQuestion({ ...DUE, timing }));
-    expect(told(decision)).toBe(`hold of the upgrade to 1.2.5: ${reason}`);
+    expect(told(decision)).toBe(`upgrade to 1.2.5 waits: ${reason}`);
   });
 
   it.each([
@@ -270,7 +268,7 @@ describe('D77: what would stop does not allow it', () => {
       ...DUE,
       timing: { vetoes: [docking, silent] },
       expected:
-        'hold of the upgrade to 1.2.5: acme_arm must not be stopped now: docking\\u{1b}[31m; acme_base must not be stopped now',
+        'upgrade to 1.2.5 waits: acme_arm must not be stopped now: docking\\u{1b}[31m; acme_base must not be stopped now',
     },
     {
       case: 'D77 with D14: a veto does not hold a first install, which stops nothing',

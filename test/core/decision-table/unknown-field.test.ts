@@ -32,25 +32,20 @@ const REQUEST = {
 
 describe('D240: a field of a document is not known', () => {
   decidesOn([
-    {
-      case: 'D240 an upgrade',
-      ...DUE,
-      timing: HELD,
-      expected: `hold of the upgrade to 1.2.5: ${WORDS}`,
-    },
+    { case: 'D240 an upgrade', ...DUE, timing: HELD, expected: `upgrade to 1.2.5 waits: ${WORDS}` },
     {
       case: 'D240 a first install, which no window holds',
       ...DUE,
       deployed: null,
       timing: HELD,
-      expected: `hold of the install of 1.2.5: ${WORDS}`,
+      expected: `install of 1.2.5 waits: ${WORDS}`,
     },
     {
       case: 'D240 a downgrade',
       ...DUE,
       deployed: '2.0.0',
       timing: HELD,
-      expected: `hold of the downgrade to 1.2.5: ${WORDS}`,
+      expected: `downgrade to 1.2.5 waits: ${WORDS}`,
       warns: ['downgrade'],
     },
     {
@@ -59,7 +54,7 @@ describe('D240: a field of a document is not known', () => {
       deployed: '1.2.5',
       timing: HELD,
       restartRequest: { requestedAt: NOW - HOUR, isImmediate: false },
-      expected: `hold of the restart of 1.2.5: ${WORDS}; an operator requested a restart at 2026-11-20T23:00:00Z`,
+      expected: `restart of 1.2.5 waits: ${WORDS}; an operator requested a restart at 2026-11-20T23:00:00Z`,
     },
     {
       case: 'D240 no immediate restart',
@@ -90,14 +85,14 @@ describe('D240: a field of a document is not known', () => {
       case: 'D240 fields of both documents are named, and how many more there are',
       ...DUE,
       timing: { unknownFields: [OF_POLICY, OF_AGENT] },
-      expected: `hold of the upgrade to 1.2.5: ${WORDS}; the agent configuration has the unknown field /agent/version_control and 2 more`,
+      expected: `upgrade to 1.2.5 waits: ${WORDS}; the agent configuration has the unknown field /agent/version_control and 2 more`,
     },
     {
       case: 'D315 a machine config that has something like modules',
       ...DUE,
       timing: { unknownFields: [{ of: 'agent', path: '/modues', suggestion: 'modules', more: 0 }] },
       expected:
-        'hold of the upgrade to 1.2.5: the machine config has the unknown field /modues; did you mean modules ?',
+        'upgrade to 1.2.5 waits: the machine config has the unknown field /modues; did you mean modules ?',
     },
     {
       case: 'D315 a policy that has something like modules',
@@ -106,7 +101,7 @@ describe('D240: a field of a document is not known', () => {
         unknownFields: [{ of: 'policy', path: '/modues', suggestion: 'modules', more: 0 }],
       },
       expected:
-        'hold of the upgrade to 1.2.5: the policy has the unknown field /modues; did you mean modules ?',
+        'upgrade to 1.2.5 waits: the policy has the unknown field /modues; did you mean modules ?',
     },
   ]);
 

@@ -47,21 +47,21 @@ describe('D76: a replacement that an operator requested at once', () => {
       ...DUE,
       timing: { ...CLOSED, operatorHolds: [{ ...HOLD, until: NOW + MINUTE }] },
       upgradeRequest: REQUEST,
-      expected: `hold of the upgrade to 1.2.5 until 2026-11-21T00:01:00Z: held by bob until 2026-11-21T00:01:00Z: "fair"; ${AT_ONCE}`,
+      expected: `upgrade to 1.2.5 waits until 2026-11-21T00:01:00Z: held by bob until 2026-11-21T00:01:00Z: "fair"; ${AT_ONCE}`,
     },
     {
       case: 'D76 with D75: a hold that lasts longer than the request ends when the window is open',
       ...DUE,
       timing: { ...CLOSED, operatorHolds: [{ ...HOLD, until: NOW + HOUR }] },
       upgradeRequest: REQUEST,
-      expected: `hold of the upgrade to 1.2.5 until 2026-11-21T02:00:00Z: held by bob until 2026-11-21T01:00:00Z: "fair"; ${AT_ONCE}`,
+      expected: `upgrade to 1.2.5 waits until 2026-11-21T02:00:00Z: held by bob until 2026-11-21T01:00:00Z: "fair"; ${AT_ONCE}`,
     },
     {
       case: 'D76 with D77: a veto that the operator did not name holds it',
       ...DUE,
       timing: { ...CLOSED, vetoes: [SAID] },
       upgradeRequest: REQUEST,
-      expected: `hold of the upgrade to 1.2.5: arm must not be stopped now: person in cell; ${AT_ONCE}`,
+      expected: `upgrade to 1.2.5 waits: arm must not be stopped now: person in cell; ${AT_ONCE}`,
     },
     {
       case: 'D76 with D77: it passes one that the operator named, although it may not be overridden',
@@ -75,14 +75,14 @@ describe('D76: a replacement that an operator requested at once', () => {
       ...DUE,
       timing: { vetoes: [{ ...SAID, said: 'docking' }] },
       upgradeRequest: NAMED,
-      expected: `hold of the upgrade to 1.2.5: arm must not be stopped now: docking; ${AT_ONCE}, despite "person in cell"`,
+      expected: `upgrade to 1.2.5 waits: arm must not be stopped now: docking; ${AT_ONCE}, despite "person in cell"`,
     },
     {
       case: 'D76 with D77: the same reason of another module holds it',
       ...DUE,
       timing: { vetoes: [SAID, { ...SAID, by: 'gripper' }] },
       upgradeRequest: NAMED,
-      expected: `hold of the upgrade to 1.2.5: gripper must not be stopped now: person in cell; ${AT_ONCE}, despite "person in cell"`,
+      expected: `upgrade to 1.2.5 waits: gripper must not be stopped now: person in cell; ${AT_ONCE}, despite "person in cell"`,
     },
     {
       case: 'D76 with D77: a veto without a reason is named by its module',
@@ -96,7 +96,7 @@ describe('D76: a replacement that an operator requested at once', () => {
       ...DUE,
       timing: { ...CLOSED, answer: 'timed-out' },
       upgradeRequest: REQUEST,
-      expected: `hold of the upgrade to 1.2.5: the agent took too long to answer whether maintenance is allowed; ${AT_ONCE}`,
+      expected: `upgrade to 1.2.5 waits: the agent took too long to answer whether maintenance is allowed; ${AT_ONCE}`,
     },
     {
       case: 'D76 with D18: it is no permission for a downgrade',
@@ -104,7 +104,7 @@ describe('D76: a replacement that an operator requested at once', () => {
       deployed: '2.0.0',
       allowDowngrade: false,
       upgradeRequest: { ...REQUEST, from: '2.0.0' },
-      expected: `hold of the downgrade to 1.2.5: the policy does not allow downgrades; ${AT_ONCE}`,
+      expected: `downgrade to 1.2.5 waits: the policy does not allow downgrades; ${AT_ONCE}`,
       warns: ['downgrade'],
     },
     {
@@ -121,7 +121,7 @@ describe('D76: a replacement that an operator requested at once', () => {
       list: ['1.2.3', '1.2.5', '1.2.6'],
       timing: CLOSED,
       upgradeRequest: REQUEST,
-      expected: `hold of the upgrade to 1.2.6 until 2026-11-21T02:00:00Z: ${SHUT}`,
+      expected: `upgrade to 1.2.6 waits until 2026-11-21T02:00:00Z: ${SHUT}`,
     },
     {
       case: 'D76 and so is a release that was yanked, for the one that is selected instead',
@@ -129,7 +129,7 @@ describe('D76: a replacement that an operator requested at once', () => {
       list: ['1.2.3', '1.2.4', { version: '1.2.5', yanked: 'burns' }],
       timing: CLOSED,
       upgradeRequest: REQUEST,
-      expected: `hold of the upgrade to 1.2.4 until 2026-11-21T02:00:00Z: ${SHUT}; 1.2.5 is yanked: burns`,
+      expected: `upgrade to 1.2.4 waits until 2026-11-21T02:00:00Z: ${SHUT}; 1.2.5 is yanked: burns`,
     },
     {
       case: 'D76 from another version it is another replacement',
@@ -137,21 +137,21 @@ describe('D76: a replacement that an operator requested at once', () => {
       deployed: '1.2.4',
       timing: CLOSED,
       upgradeRequest: REQUEST,
-      expected: `hold of the upgrade to 1.2.5 until 2026-11-21T02:00:00Z: ${SHUT}`,
+      expected: `upgrade to 1.2.5 waits until 2026-11-21T02:00:00Z: ${SHUT}`,
     },
     {
       case: 'D76 it lasts an hour',
       ...DUE,
       timing: CLOSED,
       upgradeRequest: { ...REQUEST, requestedAt: NOW - HOUR },
-      expected: `hold of the upgrade to 1.2.5 until 2026-11-21T02:00:00Z: ${SHUT}`,
+      expected: `upgrade to 1.2.5 waits until 2026-11-21T02:00:00Z: ${SHUT}`,
     },
     {
       case: 'D76 one that a wrong clock recorded in the future is none',
       ...DUE,
       timing: CLOSED,
       upgradeRequest: { ...REQUEST, requestedAt: NOW + HOUR },
-      expected: `hold of the upgrade to 1.2.5 until 2026-11-21T02:00:00Z: ${SHUT}`,
+      expected: `upgrade to 1.2.5 waits until 2026-11-21T02:00:00Z: ${SHUT}`,
     },
   ]);
 
@@ -159,7 +159,7 @@ describe('D76: a replacement that an operator requested at once', () => {
     const decision = decide(moduleQuestion({ ...DUE, timing: CLOSED, upgradeRequest: REQUEST }));
     const change = nextChange(decision);
     expect(change && describeChange(change)).toBe(
-      '2026-11-21T00:59:00Z: hold of the upgrade to 1.2.5, as the request of an operator ends',
+      '2026-11-21T00:59:00Z: upgrade to 1.2.5 waits, as the request of an operator ends',
     );
   });
 
@@ -167,7 +167,7 @@ describe('D76: a replacement that an operator requested at once', () => {
     [
       'a window that opens meanwhile and closes after that',
       { window: openFrom([NOW + 30 * MINUTE, NOW + 2 * HOUR]) },
-      '2026-11-21T02:00:00Z: hold of the upgrade to 1.2.5, as the maintenance window closes',
+      '2026-11-21T02:00:00Z: upgrade to 1.2.5 waits, as the maintenance window closes',
     ],
     [
       'a blackout that begins after that',
@@ -177,7 +177,7 @@ describe('D76: a replacement that an operator requested at once', () => {
           { from: NOW + 3 * HOUR, until: NOW + 4 * HOUR, timeZone: 'UTC' },
         ],
       },
-      '2026-11-21T03:00:00Z: hold of the upgrade to 1.2.5, as a blackout begins',
+      '2026-11-21T03:00:00Z: upgrade to 1.2.5 waits, as a blackout begins',
     ],
   ])('D76 and %s is known', (_title, timing, expected) => {
     const decision = decide(moduleQuestion({ ...DUE, timing, upgradeRequest: REQUEST }));

@@ -128,17 +128,12 @@ describe('a decision in the cells of a plan', () => {
     [
       'a hold',
       { wanted: '1.2.*', deployed: '1.2.3', list: ['1.2.9'], timing: { window: WINDOW } },
-      {
-        summary: 'hold of the upgrade to 1.2.9',
-        requirement: '1.2.*',
-        target: '1.2.9',
-        until: LATER,
-      },
+      { summary: 'upgrade to 1.2.9 waits', requirement: '1.2.*', target: '1.2.9', until: LATER },
     ],
     [
       'a version that is kept',
       { wanted: '1.2.*', deployed: '1.2.9', list: ['1.2.9'] },
-      { summary: 'up-to-date', requirement: '1.2.*', target: '1.2.9' },
+      { summary: 'up to date', requirement: '1.2.*', target: '1.2.9' },
     ],
     ['a local module', { wanted: { kind: 'local' }, deployed: '1.2.9' }, { summary: 'local' }],
     [

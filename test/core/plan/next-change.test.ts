@@ -82,7 +82,7 @@ describe('the next change', () => {
         timing: { isServerBusy: true },
         list: [aged('1.2.4', 9), aged('1.2.5', 5)],
       },
-      '2026-11-23T00:00:00Z: hold of the upgrade to 1.2.5, as a release reaches the minimum age',
+      '2026-11-23T00:00:00Z: upgrade to 1.2.5 waits, as a release reaches the minimum age',
     ],
     [
       'with `notAfter`, a later release is published',
@@ -122,7 +122,7 @@ describe('the next change', () => {
         eligibility: WEEK_OLD,
         list: [aged('1.2.3', 9), aged('1.2.4', 6)],
       },
-      '2026-11-22T00:00:00Z: hold of the upgrade to 1.2.4, as a release reaches the minimum age',
+      '2026-11-22T00:00:00Z: upgrade to 1.2.4 waits, as a release reaches the minimum age',
     ],
     [
       '[D37] after a failure, the reported version is published, which ends the recovery',
@@ -178,7 +178,7 @@ describe('the next change', () => {
     [
       'the quarantine of the deployed version ends, and no other release is eligible',
       { ...WANTED, list: ['1.2.3'], quarantine: [{ version: '1.2.3', until: NOW + DAY }] },
-      '2026-11-22T00:00:00Z: up-to-date, as a quarantine ends',
+      '2026-11-22T00:00:00Z: up to date, as a quarantine ends',
     ],
     [
       'with `notAfter`, the previous version is published',
@@ -199,7 +199,7 @@ describe('the next change', () => {
     [
       'the window closes',
       { ...WANTED, list: ['1.2.4'], timing: { window: openFrom([NOW - HOUR, NOW + HOUR]) } },
-      '2026-11-21T01:00:00Z: hold of the upgrade to 1.2.4, as the maintenance window closes',
+      '2026-11-21T01:00:00Z: upgrade to 1.2.4 waits, as the maintenance window closes',
     ],
     [
       'ignores a closing window if the module is up to date',
@@ -268,12 +268,12 @@ describe('the next change', () => {
     [
       'a restart that was recorded in the future begins to count for the cooldown',
       { ...WANTED, list: ['1.2.4'], timing: { restarts: [NOW + 6 * 60_000] } },
-      '2026-11-21T00:01:00Z: hold of the upgrade to 1.2.4, as a restart that was recorded in the future begins to count',
+      '2026-11-21T00:01:00Z: upgrade to 1.2.4 waits, as a restart that was recorded in the future begins to count',
     ],
     [
       'a restart that was recorded in the future begins to count for the ceiling',
       { ...WANTED, list: ['1.2.4'], timing: { restarts: [NOW + 25 * HOUR], restartCeiling: 1 } },
-      '2026-11-21T01:00:00Z: hold of the upgrade to 1.2.4, as a restart that was recorded in the future begins to count',
+      '2026-11-21T01:00:00Z: upgrade to 1.2.4 waits, as a restart that was recorded in the future begins to count',
     ],
     [
       'is undefined while the deployed version is unknown',

@@ -3,6 +3,7 @@ import { ColumnHeads } from '../../views/column-heads.tsx';
 import { Problems } from '../../views/modules-view.tsx';
 import { asPageProblem } from '../../page-problem.ts';
 import { UNHEARD } from '../../../server/fleet/presence.ts';
+import { isSettled, shownDecision } from '../../../core/explanation/shown-decision.ts';
 import { excerpt } from '../../../core/text/quote.ts';
 import type {
   ListedMachine,
@@ -237,18 +238,13 @@ const ModuleWords: FC<{ readonly module: PlacedModule }> = ({
 
 export const HELD_LONG = ' for over a week';
 
-/** The states of decisions, as the page of a machine names them (D391). */
-const STATES: Readonly<Record<string, string>> = {
-  stuck: 'stuck',
-  hold: 'waiting',
-  'up-to-date': 'up to date',
-  ahead: 'up to date',
-  local: 'up to date',
-  disabled: 'up to date',
-};
+/** The decisions that have a colour of their own. What else is not settled is due. */
+const COLOURED: ReadonlySet<string> = new Set(['stuck', 'waiting']);
 
-/** Decisions that are shown as their state: a replacement, a local module and a disabled one say more than that. */
-const SHOWN_AS_STATE: ReadonlySet<string> = new Set(['hold', 'up-to-date', 'ahead']);
+function colourOf(word: string): string {
+  if (isSettled(word)) return 'up to date';
+  return COLOURED.has(word) ? word : 'due';
+}
 
 /** The decision as a word, with the colour of its state; that something fails is said first. */
 export const Decision: FC<{
@@ -263,8 +259,8 @@ export const Decision: FC<{
         </span>{' '}
       </>
     )}
-    <span class="state" data-state={STATES[decision] ?? 'due'}>
-      {SHOWN_AS_STATE.has(decision) ? STATES[decision] : decision}
+    <span class="state" data-state={colourOf(shownDecision(decision))}>
+      {shownDecision(decision)}
     </span>
   </>
 );
