@@ -29,10 +29,11 @@ interface CommandForm {
   readonly kind: CommandKind;
   readonly module: string | undefined;
   readonly for: string | undefined;
+  readonly version: string | undefined;
   readonly reason: string;
 }
 
-/** Commands to the machines of a site, as `modreg fleet` gives them (D321). */
+/** Commands to the machines of a site, as `modreg fleet` gives them (D321, D437). */
 export interface SiteCommands {
   commands(machine: string): Answer<MachineCommands>;
   /** Gives a command. `by` is who. */
@@ -54,7 +55,12 @@ export function commandsOf(files: SiteFiles, onChange: OnChange): SiteCommands {
     give(machine, form, by) {
       const known = knownMachine(files, machine);
       if (!known.ok) return known;
-      const asked = { ...form, module: form.module ?? null, for: form.for ?? null };
+      const asked = {
+        ...form,
+        module: form.module ?? null,
+        for: form.for ?? null,
+        version: form.version ?? null,
+      };
       const read = readCommand(asked);
       const fault = read.ok ? commandFault(read.value) : read.error.join('; ');
       if (!read.ok || fault !== undefined) {
@@ -63,8 +69,8 @@ export function commandsOf(files: SiteFiles, onChange: OnChange): SiteCommands {
       const { key, kind, reason, expires_in: expiresIn } = read.value;
       const at = files.now();
       const about = { machine, key, kind, reason, author: by, at };
-      const { module, for: term } = form;
-      const wish = { ...about, module, term, version: undefined, expiresAt: at + expiresIn * 1000 };
+      const { module, for: term, version } = form;
+      const wish = { ...about, module, term, version, expiresAt: at + expiresIn * 1000 };
       const result = files.change((catalogue) => catalogue.configs.commands.give(wish));
       if (result.kind === 'full') return full(machine, result.waiting);
       const { number } = result.command;
