@@ -17,6 +17,7 @@ import { servedByOthers } from './served-by-others.ts';
 import { catalogueCommands, type CatalogueCommands } from '../commands/catalogue-commands.ts';
 import {
   answerOf,
+  judgedRevision,
   newestRevision,
   newestTag,
   noteAnswer,
@@ -41,6 +42,8 @@ export interface CatalogueConfigs {
   /** The same without the documents: of a machine, or the newest of all machines. */
   readonly summaries: (machine: string | undefined) => readonly RevisionSummary[];
   readonly save: (next: NewRevision) => SaveResult;
+  /** What saving it would do. */
+  readonly judge: (next: NewRevision) => SaveResult;
   /** Adds signatures to the newest revision. False if it is another one. */
   readonly sign: (
     of: Pick<ServedConfig, 'machine' | 'revision'>,
@@ -90,6 +93,7 @@ export function catalogueConfigs(
     history: (machine) => revisionsOf(sql, machine),
     summaries: (machine) => summariesOf(sql, machine),
     save: (next) => change(() => saveRevision(sql, next)),
+    judge: (next) => judgedRevision(sql, next),
     sign(of, signatures) {
       const isNewest = change(() => signRevision(sql, of, signatures));
       // It adds no row that `look` would find.

@@ -4,11 +4,16 @@ import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { readTrustDocument } from '../../core/trust/trust-document.ts';
 import { tagOf, type ServedConfig } from '../../core/trust/served-config.ts';
-import { machineAnswer, newConfig, newSignatures } from '../../registry/config-documents.ts';
+import {
+  machineAnswer,
+  newConfig,
+  newSignatures,
+  type SavedConfig,
+} from '../../registry/config-documents.ts';
 import { configSigners } from '../../registry/trust/config-signatures.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { compiledDocuments } from '../configs/compiled-documents.ts';
-import type { StoredRevision } from '../configs/config-table.ts';
+import { changesOfDocuments, compiledDocuments } from '../configs/compiled-documents.ts';
+import type { NewRevision, StoredRevision } from '../configs/config-table.ts';
 import { problem } from '../problem.ts';
 import { CONFIG_SCOPE } from '../tokens/scope.ts';
 import { authorOf } from './bearer.ts';
@@ -90,7 +95,7 @@ async function saveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   const { catalogue, token, machine, now, changed } = asked;
   const body = await jsonBody(c, readingBy(newConfig));
   if (!body.ok) return body.error;
-  const { based_on: basedOn, config, policy: terms, fragments, reason } = body.value;
+  const { based_on: basedOn, config, policy: terms, fragments, reason, dry_run } = body.value;
   const own = { config, policy: terms ?? undefined };
   const known = catalogue.configs.fragments;
   if (!fragments.every((name) => known.newest(name))) return unknownFragment(catalogue, fragments);
@@ -102,11 +107,23 @@ async function saveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   const author = authorOf(token);
   const source = fragments.length === 0 ? undefined : { ...own, fragments };
   const next = { machine, basedOn, ...checked.value, source, reason, author, at: now };
+  if (dry_run) return await dryAnswer(c, catalogue, next);
   const result = catalogue.configs.save(next);
   if (result.kind === 'stale') return stale(basedOn, result.newest);
   const { kind, revision } = result;
   if (kind === 'saved') changed({ kind: 'config-saved', machine, revision });
   return c.json({ machine, revision, result: kind });
+}
+
+/** What saving it would do, as `fleet config set --dry-run` asks (D438). */
+async function dryAnswer(c: Context, { configs }: Catalogue, next: NewRevision): Promise<Response> {
+  const { machine, basedOn } = next;
+  const judged = configs.judge(next);
+  if (judged.kind === 'stale') return stale(basedOn, judged.newest);
+  const { kind, revision } = judged;
+  const result = kind === 'saved' ? 'would-save' : kind;
+  const changes = await changesOfDocuments(configs.newest(machine), next);
+  return c.json({ machine, revision, result, changes } satisfies SavedConfig);
 }
 
 function unknownFragment({ configs }: Catalogue, fragments: readonly string[]): Response {
