@@ -149,7 +149,7 @@ it('[D438] a dry run of set and of restore says what changes on the machine, and
   expect((await run('history')).stdout).toHaveLength(3);
 });
 
-it('[D265] who edits a revision that is not the newest is told the number of the newest', async () => {
+it('[D265] [D439] who edits a revision that is not the newest is told the number of the newest and what it changed', async () => {
   const { file, run } = await configuring();
   await run('set', file('machine.json', machineWith('1.*')), '--reason', 'first');
   const second = file('machine.json', machineWith('2.*'));
@@ -159,7 +159,18 @@ it('[D265] who edits a revision that is not the newest is told the number of the
     stdout: [],
     stderr: [
       'error[STALE_CONFIG]: this is based on revision 1, and the newest is 2: nothing was saved',
-      'hint: modreg fleet config diff shows what changed; then set it again with --based-on and the newest number',
+      '  because this was changed since:',
+      '  machine.json:',
+      '  …',
+      '         "type": "registry",',
+      '         "name": "acme_lidar",',
+      '         "module_id": "acme:lidar",',
+      '  -      "version": "1.*"',
+      '  +      "version": "2.*"',
+      '       }',
+      '     ]',
+      '   }',
+      'hint: make these changes in yours too, then set it again with --based-on and the newest number; modreg fleet config diff compares revisions',
     ],
     exit: 1,
   });

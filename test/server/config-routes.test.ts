@@ -104,7 +104,7 @@ it('[D438] a dry run says what changes on the machine, and saves nothing', async
   expect(saved).toMatchObject([{ revision: 1 }]);
 });
 
-it('[D265] of two people who edit the same revision, the second is refused with the number of the newest', async () => {
+it('[D265] [D439] of two people who edit the same revision, the second is refused with the number of the newest and the difference', async () => {
   const { as } = asking();
   await as('config', 'PUT', CONFIG, saving(0));
   await as('config', 'PUT', CONFIG, saving(1, LOCAL));
@@ -114,9 +114,17 @@ it('[D265] of two people who edit the same revision, the second is refused with 
       type: 'urn:modreg:stale-config',
       detail: 'this is based on revision 1, and the newest is 2: nothing was saved',
       newest: 2,
+      changes: ['machine.json:', `-${EMPTY}`, `+${LOCAL}`],
     },
   });
   expect(await as('machine:rover-7', 'GET', CONFIG)).toMatchObject({ json: { config: LOCAL } });
+  const long = JSON.stringify({ modules: [], note: 'x'.repeat(1000) });
+  await as('config', 'PUT', CONFIG, saving(2, long));
+  const signing = { revision: 2, signatures: {} };
+  expect(await as('config', 'PUT', `${CONFIG}/signatures`, signing)).toMatchObject({
+    status: 409,
+    json: { newest: 3, changes: ['machine.json:', `-${LOCAL}`, `+${long.slice(0, 399)}…`] },
+  });
 });
 
 it.each([

@@ -14,7 +14,7 @@ import {
 import { signConfig, type SignConfigOptions } from '../../site/sign-config.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
-import { diffLines } from '../../base/diff-lines.ts';
+import { diffLines } from '../../core/text/diff-lines.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 
 type Options = ConfigOptions & AnswerOptions;

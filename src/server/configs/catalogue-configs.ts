@@ -1,5 +1,6 @@
 import type { ServedConfig } from '../../core/trust/served-config.ts';
 import {
+  fragmentAt,
   newestFragment,
   newestFragments,
   saveFragment,
@@ -69,6 +70,7 @@ export interface CatalogueConfigs {
 /** What documents of machines share (D329). */
 interface CatalogueFragments {
   readonly newest: (name: string) => StoredFragment | undefined;
+  readonly at: (name: string, revision: number) => StoredFragment | undefined;
   /** The newest revision of each, in the order of their names. */
   readonly all: () => readonly StoredFragment[];
   /** The machines whose newest documents use it, in the order of their ids. */
@@ -121,6 +123,7 @@ export function catalogueConfigs(
 function catalogueFragments(sql: Statements, change: <T>(work: () => T) => T): CatalogueFragments {
   return {
     newest: (name) => newestFragment(sql, name),
+    at: (name, revision) => fragmentAt(sql, name, revision),
     all: () => newestFragments(sql),
     users: (name) => usersOf(sql, name),
     save: (next, compiled) => change(() => saveFragment(sql, next, compiled)),

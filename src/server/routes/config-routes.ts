@@ -14,6 +14,7 @@ import { configSigners } from '../../registry/trust/config-signatures.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { changesOfDocuments, compiledDocuments } from '../configs/compiled-documents.ts';
 import type { NewRevision, StoredRevision } from '../configs/config-table.ts';
+import { documentDiff } from '../configs/document-diff.ts';
 import { problem } from '../problem.ts';
 import { CONFIG_SCOPE } from '../tokens/scope.ts';
 import { authorOf } from './bearer.ts';
@@ -21,6 +22,7 @@ import { isKnown } from './conditional.ts';
 import type { Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { CONFIG, CONFIG_ANSWER, CONFIG_HISTORY, CONFIG_SIGNATURES } from './module-route.ts';
+import { staleConfig } from './stale-config.ts';
 import { ofMachine, type AskedOfMachine } from './of-machine.ts';
 import type { AppOptions } from './read-routes.ts';
 import { readingBy } from './reading-by.ts';
@@ -109,17 +111,18 @@ async function saveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   const next = { machine, basedOn, ...checked.value, source, reason, author, at: now };
   if (dry_run) return await dryAnswer(c, catalogue, next);
   const result = catalogue.configs.save(next);
-  if (result.kind === 'stale') return stale(basedOn, result.newest);
+  if (result.kind === 'stale') return stale(catalogue, machine, basedOn);
   const { kind, revision } = result;
   if (kind === 'saved') changed({ kind: 'config-saved', machine, revision });
   return c.json({ machine, revision, result: kind });
 }
 
 /** What saving it would do, as `fleet config set --dry-run` asks (D438). */
-async function dryAnswer(c: Context, { configs }: Catalogue, next: NewRevision): Promise<Response> {
+async function dryAnswer(c: Context, catalogue: Catalogue, next: NewRevision): Promise<Response> {
   const { machine, basedOn } = next;
+  const { configs } = catalogue;
   const judged = configs.judge(next);
-  if (judged.kind === 'stale') return stale(basedOn, judged.newest);
+  if (judged.kind === 'stale') return stale(catalogue, machine, basedOn);
   const { kind, revision } = judged;
   const result = kind === 'saved' ? 'would-save' : kind;
   const changes = await changesOfDocuments(configs.newest(machine), next);
@@ -138,9 +141,10 @@ function unknownFragment({ configs }: Catalogue, fragments: readonly string[]): 
 /** How many fragments are named. */
 const NAMED = 10;
 
-function stale(known: number, newest: number): Response {
-  const detail = `this is based on revision ${known}, and the newest is ${newest}: nothing was saved`;
-  return problem('stale-config', detail, { members: { newest } });
+function stale({ configs }: Catalogue, machine: string, known: number): Response {
+  const newest = configs.newest(machine);
+  const changes = newest ? documentDiff(configs.at(machine, known), newest) : [];
+  return staleConfig({ known, newest: newest?.revision ?? 0, changes });
 }
 
 function historyAnswer(c: Context, { catalogue, machine }: AskedOfMachine): Response {
@@ -159,11 +163,11 @@ async function signAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   if (!body.ok) return body.error;
   const { revision, signatures } = body.value;
   const newest = catalogue.configs.newest(machine);
-  if (newest?.revision !== revision) return stale(revision, newest?.revision ?? 0);
+  if (newest?.revision !== revision) return stale(catalogue, machine, revision);
   const fault = signatureFault(catalogue, { ...newest, signatures });
   if (fault !== undefined) return problem('bad-release', fault, { errors: [fault] });
   if (!catalogue.configs.sign({ machine, revision }, signatures)) {
-    return stale(revision, catalogue.configs.newest(machine)?.revision ?? 0);
+    return stale(catalogue, machine, revision);
   }
   changed({ kind: 'config-signed', machine, revision });
   return c.json({ machine, revision, result: 'signed' });

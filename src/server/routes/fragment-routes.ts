@@ -9,6 +9,7 @@ import {
 } from '../../registry/fragment-documents.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { fragmentEffects, type FragmentEffects } from '../configs/fragment-effects.ts';
+import { fragmentDiff } from '../configs/document-diff.ts';
 import { stateOf, type StoredFragment } from '../configs/fragment-table.ts';
 import { problem } from '../problem.ts';
 import { CONFIG_SCOPE } from '../tokens/scope.ts';
@@ -20,6 +21,7 @@ import { jsonBody } from './json-body.ts';
 import { FRAGMENT, FRAGMENTS } from './module-route.ts';
 import { readingBy } from './reading-by.ts';
 import type { AppOptions } from './read-routes.ts';
+import { staleConfig } from './stale-config.ts';
 
 type Handle = (c: Context, caller: Caller) => Answer | Promise<Answer>;
 
@@ -74,7 +76,7 @@ async function saveAnswer(c: Context, caller: Caller): Promise<Answer> {
   if (!body.ok) return body.error;
   const { based_on: basedOn, content, reason, dry_run: isDry } = body.value;
   const newest = catalogue.configs.fragments.newest(name);
-  if (basedOn !== (newest?.revision ?? 0)) return stale(basedOn, newest?.revision ?? 0);
+  if (basedOn !== (newest?.revision ?? 0)) return stale(catalogue, name, basedOn);
   const author = authorOf(token);
   const next = { name, revision: basedOn + 1, content, reason, author, at: now };
   const found = await fragmentEffects(next, catalogue.configs);
@@ -90,7 +92,7 @@ function saved(c: Context, next: StoredFragment, asked: Caller & FragmentEffects
   const { catalogue, changed, effects, users } = asked;
   const documents = effects.map((one) => one.next);
   const result = catalogue.configs.fragments.save(next, { users: stateOf(users), documents });
-  if (result.kind === 'stale') return stale(next.revision - 1, result.newest);
+  if (result.kind === 'stale') return stale(catalogue, next.name, next.revision - 1);
   if (result.kind === 'moved') {
     return problem('stale-config', MOVED, { members: { newest: next.revision - 1 } });
   }
@@ -117,7 +119,10 @@ const NAME_FORM =
 const MOVED =
   'machines that use the fragment got other documents in the meantime: nothing was saved; try again';
 
-function stale(known: number, newest: number): Response {
-  const detail = `this is based on revision ${known}, and the newest is ${newest}: nothing was saved`;
-  return problem('stale-config', detail, { members: { newest } });
+function stale({ configs: { fragments } }: Catalogue, name: string, known: number): Response {
+  const newest = fragments.newest(name);
+  const changes = newest
+    ? fragmentDiff(fragments.at(name, known)?.content ?? '', newest.content)
+    : [];
+  return staleConfig({ known, newest: newest?.revision ?? 0, changes });
 }

@@ -6,7 +6,7 @@ const ERRORS = {
   ...WRITE_ERRORS,
   404: problem('unknown-config: the registry has no such documents of the machine'),
   409: problem(
-    'stale-config: based on another revision than the newest, whose number is in newest. no-configs: the registry is a cluster. Nothing was changed.',
+    'stale-config: based on another revision than the newest, whose number is in newest, with what changed since in changes. no-configs: the registry is a cluster. Nothing was changed.',
   ),
 };
 
