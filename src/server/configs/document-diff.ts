@@ -26,12 +26,20 @@ export function fragmentDiff(from: string, to: string): readonly string[] {
   return bounded(changesOf('the fragment', from, to));
 }
 
-function bounded(lines: readonly string[]): readonly string[] {
+function bounded(lines: readonly string[], most: number = MOST_SHOWN): readonly string[] {
   const shown = lines
-    .slice(0, MOST_SHOWN)
+    .slice(0, most)
     .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line));
   const left = lines.length - shown.length;
   return left === 0 ? shown : [...shown, `… ${left} more lines`];
+}
+
+/** So many lines of a document are shown. */
+const MOST_WHOLE = 1000;
+
+/** A document itself (D440), as far as a page can show it. */
+export function documentLines(text: string): readonly string[] {
+  return bounded(linesIn(text), MOST_WHOLE);
 }
 
 function changesOf(file: string, before: string, after: string): readonly string[] {
