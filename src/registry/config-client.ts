@@ -32,6 +32,8 @@ export interface ConfigRefusal {
     | 'bad-release'
     | 'too-large';
   readonly detail: string;
+  /** What another person saved meanwhile, as lines of a difference; empty for other refusals. */
+  readonly changes: readonly string[];
 }
 
 type Answered<T> = Promise<Result<T, ConfigRefusal>>;
@@ -144,11 +146,11 @@ export function personAnswer<S extends v.GenericSchema>(
 ): Result<v.InferOutput<S>, ConfigRefusal> {
   const json = parseJson(reply.body.text);
   if (reply.status === 200 && v.is(schema, json)) return { ok: true, value: json };
-  const { kind = '', detail = '', errors = [] } = problemIn(reply.body.text) ?? {};
+  const { kind = '', detail = '', errors = [], changes = [] } = problemIn(reply.body.text) ?? {};
   if (!REFUSALS.has(kind)) throw unknown(reply);
   // Cast: it is one of these kinds.
   const of = kind as ConfigRefusal['kind'];
-  return { ok: false, error: { kind: of, detail: errors[0] ?? detail } };
+  return { ok: false, error: { kind: of, detail: errors[0] ?? detail, changes } };
 }
 
 /** The error for what a machine is answered. A registry says that it lacks the documents only to the token of a person. */

@@ -46,8 +46,9 @@ export const newConfig = v.strictObject(
       v.maxLength(LONGEST_REASON, 'expected 1 to 200 characters'),
       v.regex(/^$|\S/, 'expected more than spaces'),
     ),
+    dry_run: v.optional(v.boolean('expected true or false'), false),
   },
-  'expected an object with based_on, config, policy, fragments and reason',
+  'expected an object with based_on, config, policy, fragments, reason and dry_run',
 );
 
 /** The signatures of operators. */
@@ -101,11 +102,12 @@ export const configHistory = v.object({
 });
 export type ConfigHistory = Readonly<v.InferOutput<typeof configHistory>>;
 
-/** The answer to a revision that is saved or signed. */
+/** The answer to a revision that is saved or signed. `changes`: of a dry run, what changes on the machine, a line each. */
 export const savedConfig = v.object({
   machine: text,
   revision: number,
-  result: v.picklist(['saved', 'unchanged', 'signed']),
+  result: v.picklist(['saved', 'unchanged', 'signed', 'would-save']),
+  changes: v.optional(v.array(text)),
 });
 export type ConfigAnswer = Readonly<v.InferOutput<typeof machineAnswer>>;
 export type SavedConfig = Readonly<v.InferOutput<typeof savedConfig>>;

@@ -101,7 +101,7 @@ interface ProblemOptions {
   readonly errors?: readonly string[];
   readonly headers?: Record<string, string>;
   /** Further members of the document. */
-  readonly members?: Readonly<Record<string, number>>;
+  readonly members?: Readonly<Record<string, number | readonly string[]>>;
 }
 
 /** The parts of a problem response (RFC 9457). `detail` is written for a person. */

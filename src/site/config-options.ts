@@ -100,7 +100,7 @@ const KINDS = {
 const HINTS = {
   'unknown-config': 'modreg fleet config history shows the revisions',
   'stale-config':
-    'modreg fleet config diff shows what changed; then set it again with --based-on and the newest number',
+    'make these changes in yours too, then set it again with --based-on and the newest number; modreg fleet config diff compares revisions',
 } as const;
 
 /** Who saved a revision, when and why. */
@@ -121,7 +121,9 @@ export function baseMissing(
 /** What a registry did, or why it did not. */
 export function configResult<T>(result: Result<T, ConfigRefusal>): Result<T, Problem> {
   if (result.ok) return result;
-  const { kind, detail: message } = result.error;
+  const { kind, detail: message, changes } = result.error;
   const hint = kind in HINTS ? HINTS[kind as keyof typeof HINTS] : undefined;
-  return { ok: false, error: { severity: 'error', kind: KINDS[kind], message, hint } };
+  // What another person saved meanwhile (D439).
+  const because = changes.length === 0 ? [] : ['this was changed since:', ...changes];
+  return { ok: false, error: { severity: 'error', kind: KINDS[kind], message, because, hint } };
 }

@@ -30,10 +30,11 @@ interface CommandForm {
   readonly kind: CommandKind;
   readonly module: string | undefined;
   readonly for: string | undefined;
+  readonly version: string | undefined;
   readonly reason: string;
 }
 
-/** Commands to the machines of a site, as `modreg fleet` gives them (D321). */
+/** Commands to the machines of a site, as `modreg fleet` gives them (D321, D437). */
 export interface SiteCommands {
   commands(machine: string): Answer<MachineCommands>;
   /** Gives a command. `by` is who. */
@@ -67,7 +68,13 @@ interface Wished {
 function given(files: SiteFiles, onChange: OnChange, { machine, form, by }: Wished): Answer<void> {
   const known = knownMachine(files, machine);
   if (!known.ok) return known;
-  const asked = { ...form, module: form.module ?? null, for: form.for ?? null };
+  const { module, for: term, version } = form;
+  const asked = {
+    ...form,
+    module: module ?? null,
+    for: term ?? null,
+    version: version ?? null,
+  };
   const read = readCommand(asked);
   const fault = read.ok ? commandFault(read.value) : read.error.join('; ');
   if (!read.ok || fault !== undefined) {
@@ -81,8 +88,7 @@ function given(files: SiteFiles, onChange: OnChange, { machine, form, by }: Wish
   const { key, kind, reason, expires_in: expiresIn } = read.value;
   const at = files.now();
   const about = { machine, key, kind, reason, author: by, at };
-  const { module, for: term } = form;
-  const wish = { ...about, module, term, version: undefined, expiresAt: at + expiresIn * 1000 };
+  const wish = { ...about, module, term, version, expiresAt: at + expiresIn * 1000 };
   const result = files.change((catalogue) => catalogue.configs.commands.give(wish));
   if (result.kind === 'full') {
     return refused(

@@ -37,15 +37,17 @@ export interface NewDocuments {
   readonly config: string;
   readonly policy?: string | undefined;
   readonly reason: string;
-  /** The revision that they are an edit of. Undefined if there is none, or if they are the newest. */
+  /** The revision that they are an edit of. Undefined if there is none, if they are the newest, or for a dry run on the newest. */
   readonly basedOn: number | undefined;
+  /** Whether only to say what it would do. */
+  readonly isDry: boolean;
   /** The fragments that they use; those of the newest revision if it is undefined. */
   readonly fragments: readonly string[] | undefined;
 }
 
-/** Saves documents as the next revision of a machine (D264, D265). */
+/** Saves documents as the next revision of a machine (D264, D265, D438). */
 export async function saveConfig(
-  { config, policy, reason, basedOn, fragments: named }: NewDocuments,
+  { config, policy, reason, basedOn, isDry, fragments: named }: NewDocuments,
   options: ConfigOptions,
   world: World,
 ): Found<SavedConfig> {
@@ -65,14 +67,15 @@ export async function saveConfig(
     const newest = shown.ok ? shown.value : undefined;
     const { config: own, policy: terms } = newest?.own ?? newest ?? {};
     const isNewest = own === texts.config && terms === texts.policy && named === undefined;
-    if (newest && basedOn === undefined && !isNewest) {
+    if (newest && basedOn === undefined && !isNewest && !isDry) {
       return baseMissing(machine, newest, `modreg fleet config show --machine ${machine}`);
     }
     const known = basedOn ?? newest?.revision ?? 0;
     const fragments = named ?? newest?.own?.fragments ?? [];
     // A registry of an earlier modreg knows no fragments.
     const used = fragments.length === 0 ? {} : { fragments };
-    return await sent(configured, { ...texts, ...used, based_on: known, reason });
+    const body = { ...texts, ...used, based_on: known, reason };
+    return await sent(configured, body, isDry);
   });
 }
 
@@ -80,8 +83,13 @@ function textOf({ bytes }: DocumentFile): string {
   return Buffer.from(bytes).toString();
 }
 
-async function sent({ client, machine }: Configured, body: object): Found<SavedConfig> {
-  return configResult(await client.send(machine, '', body));
+/** A registry of an earlier modreg refuses a dry run, which it does not know. */
+async function sent(
+  { client, machine }: Configured,
+  body: object,
+  isDry: boolean,
+): Found<SavedConfig> {
+  return configResult(await client.send(machine, '', isDry ? { ...body, dry_run: true } : body));
 }
 
 /** A revision, and the fragments that the documents before it used: what was restored is saved as it was, and uses none. */
@@ -92,7 +100,7 @@ export interface RestoredConfig extends SavedConfig {
 /** Saves an earlier revision as the next one (D264). */
 export async function restoreConfig(
   revision: number,
-  { reason }: { readonly reason: string },
+  { reason, isDry }: { readonly reason: string; readonly isDry: boolean },
   options: ConfigOptions,
   world: World,
 ): Found<RestoredConfig> {
@@ -103,7 +111,7 @@ export async function restoreConfig(
     const { config, policy } = earlier.value;
     const newest = await client.shown(machine);
     const based_on = newest.ok ? newest.value.revision : 0;
-    const saved = await sent(configured, { config, policy, based_on, reason });
+    const saved = await sent(configured, { config, policy, based_on, reason }, isDry);
     const fragments = (newest.ok ? newest.value.own?.fragments : undefined) ?? [];
     return saved.ok ? { ok: true, value: { ...saved.value, fragments } } : saved;
   });

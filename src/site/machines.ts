@@ -47,6 +47,8 @@ export interface MachinePage {
 export interface ShownMachine extends MachineDetail {
   /** The documents that the registry serves to it (D266); undefined if it serves none. */
   readonly documents: ServedDocuments | undefined;
+  /** Whether it follows this registry: documents are served to it, or it has asked for commands. */
+  readonly isFollowing: boolean;
   readonly modules: readonly ShownPlacedModule[];
 }
 
@@ -109,7 +111,9 @@ async function shownMachine(
     modules.push({ ...module, refused: isOver ? undefined : budget.spend(ids, refused) });
     if (budget.pause().next().done !== true) await new Promise((resolve) => setImmediate(resolve));
   }
-  return { ...machine, modules, documents: documentsOf(catalogue, machine.id) };
+  const documents = documentsOf(catalogue, machine.id);
+  const isFollowing = documents !== undefined || catalogue.configs.commands.hasAsked(machine.id);
+  return { ...machine, modules, documents, isFollowing };
 }
 
 function documentsOf({ configs }: ReadableCatalogue, id: string): ServedDocuments | undefined {

@@ -6,7 +6,7 @@ import type {
   StoredRevision,
 } from '../server/configs/config-table.ts';
 import { compiledDocuments } from '../server/configs/compiled-documents.ts';
-import { documentDiff } from './document-diff.ts';
+import { documentDiff, documentLines } from '../server/configs/document-diff.ts';
 import type { OnChange } from './on-change.ts';
 import type { Answer, SiteFiles } from './site-files.ts';
 
@@ -28,6 +28,8 @@ export interface ShownRevision {
   readonly changes: readonly string[];
   /** From the newest one to it, which is what restoring it does. */
   readonly restoring: readonly string[];
+  /** The documents themselves, by the names of their files. */
+  readonly documents: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Why and on what a person saves. */
@@ -50,7 +52,7 @@ type Saved =
   | { readonly ok: true; readonly value: undefined }
   | { readonly ok: false; readonly error: NotSaved };
 
-/** The documents that a registry serves to machines. */
+/** The documents that a registry serves to machines (D323, D440). */
 export interface SiteDocuments {
   documents(machine: string): Answer<MachineDocuments>;
   revision(machine: string, revision: number): Answer<ShownRevision>;
@@ -77,7 +79,13 @@ export function documentsOf(files: SiteFiles, onChange: OnChange): SiteDocuments
       }
       const before = earlier && configs.at(machine, earlier.revision);
       const [changes, restoring] = [documentDiff(before, shown), documentDiff(newest, shown)];
-      return { ok: true, value: { revision, newest: newest.revision, changes, restoring } };
+      const { config, policy } = shown;
+      const documents = {
+        'machine.json': documentLines(config),
+        ...(policy !== undefined && { 'policy.json': documentLines(policy) }),
+      };
+      const compared = { changes, restoring };
+      return { ok: true, value: { revision, newest: newest.revision, ...compared, documents } };
     },
     async restore(machine, number, saving) {
       const earlier = configs.at(machine, number);

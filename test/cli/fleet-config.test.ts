@@ -64,6 +64,14 @@ function saved(revision: number, what = 'is saved'): Printed {
   return { stdout: [`rover-7: revision ${revision} ${what}`], stderr: [NOTE], exit: 0 };
 }
 
+function wouldSave(...changes: readonly string[]): Printed {
+  return {
+    stdout: ['rover-7: revision 3 would be saved', ...changes],
+    stderr: ['note: nothing was saved'],
+    exit: 0,
+  };
+}
+
 /** A private key as a file has it. */
 function pem({ privateKey }: TestKey): string {
   return String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
@@ -115,7 +123,33 @@ it('[D264] documents are saved, shown, compared, listed and restored', async () 
   ]);
 });
 
-it('[D265] who edits a revision that is not the newest is told the number of the newest', async () => {
+it('[D438] a dry run of set and of restore says what changes on the machine, and saves nothing', async () => {
+  const { file, run } = await configuring();
+  await run('set', file('1.json', machineWith('1.*')), '--reason', 'first');
+  const second = file('2.json', { ...machineWith('1.3.*'), hold: ['acme:gps'] });
+  await run('set', second, '--reason', 'second', '--based-on', '1');
+  const third = file('3.json', { ...machineWith('2.*'), hold: ['acme:gps'] });
+  const dry = ['--reason', 'third', '--dry-run'];
+  expect(await run('set', third, ...dry)).toEqual(wouldSave('  acme_lidar 1.3.* → 2.*'));
+  expect((await run('set', third, ...dry, '--based-on', '1')).exit).toBe(1);
+  expect(await run('restore', '1', ...dry)).toEqual(
+    wouldSave('  acme_lidar 1.3.* → 1.*', '  /hold changes'),
+  );
+  expect((await run('restore', '2', ...dry)).stdout).toEqual([
+    'rover-7: revision 2 has these documents already',
+  ]);
+  const [json = ''] = (await run('set', third, ...dry, '--json')).stdout;
+  expect(JSON.parse(json)).toEqual({
+    schema: 'modreg/fleet-config-set@1',
+    machine: 'rover-7',
+    revision: 3,
+    result: 'would-save',
+    changes: ['acme_lidar 1.3.* → 2.*'],
+  });
+  expect((await run('history')).stdout).toHaveLength(3);
+});
+
+it('[D265] [D439] who edits a revision that is not the newest is told the number of the newest and what it changed', async () => {
   const { file, run } = await configuring();
   await run('set', file('machine.json', machineWith('1.*')), '--reason', 'first');
   const second = file('machine.json', machineWith('2.*'));
@@ -125,7 +159,18 @@ it('[D265] who edits a revision that is not the newest is told the number of the
     stdout: [],
     stderr: [
       'error[STALE_CONFIG]: this is based on revision 1, and the newest is 2: nothing was saved',
-      'hint: modreg fleet config diff shows what changed; then set it again with --based-on and the newest number',
+      '  because this was changed since:',
+      '  machine.json:',
+      '  …',
+      '         "type": "registry",',
+      '         "name": "acme_lidar",',
+      '         "module_id": "acme:lidar",',
+      '  -      "version": "1.*"',
+      '  +      "version": "2.*"',
+      '       }',
+      '     ]',
+      '   }',
+      'hint: make these changes in yours too, then set it again with --based-on and the newest number; modreg fleet config diff compares revisions',
     ],
     exit: 1,
   });

@@ -115,4 +115,7 @@ it('[D328] the version that is lifted is listed', async () => {
     '  NUMBER | COMMAND | GIVEN | BY | OUTCOME',
     '  1 | unquarantine acme:lidar 1.4.0 | TIME | token t3 (ops): a | waits until TIME',
   ]);
+  expect((await fleet(...LIFT, '--group', 'canary')).stdout[0]).toBe(
+    'canary: unquarantine acme:lidar 1.4.0 waits on 1 of 2 machines until TIME',
+  );
 });

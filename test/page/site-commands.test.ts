@@ -37,7 +37,7 @@ it('[D321] commands are shown with what the machine answered, the newest first',
   const one = await site();
   expect(await textOf(one.app, PATH)).toEqual([
     'Commands to rover-7',
-    'Hold…End a hold…Upgrade now…Restart…Roll back…rover-7',
+    'Hold…End a hold…Upgrade now…Restart…Roll back…Lift a quarantine…rover-7',
     'No command was given.',
   ]);
   await one.post(`${PATH}/hold`, { key: KEY, for: '1d', reason: 'fair' });
@@ -56,6 +56,22 @@ it('[D321] commands are shown with what the machine answered, the newest first',
   one.now += 3_600_000;
   expect((await textOf(one.app, PATH))[2]).toBe(
     '12:00 UTC 3 restart acme_lidar, by page: loud expired the machine did not ask before 2026-11-25T13:00:00Z',
+  );
+});
+
+it('[D437] a quarantine is lifted of the version that the form names', async () => {
+  const one = await site();
+  const html = await (await one.app.request(`${PATH}/unquarantine`)).text();
+  expect(html).toContain('<input name="version" required="" maxlength="256"/>');
+  expect(await one.post(`${PATH}/unquarantine`, { ...FORM, version: '1.4.0' })).toEqual([
+    303,
+    PATH,
+  ]);
+  expect(one.catalogue.configs.commands.all('rover-7')).toMatchObject([
+    { kind: 'unquarantine', module: 'acme_lidar', version: '1.4.0', author: 'page' },
+  ]);
+  expect((await textOf(one.app, PATH))[2]).toBe(
+    '12:00 UTC 1 unquarantine acme_lidar 1.4.0, by page: loud waits until 2026-11-25T13:00:00Z',
   );
 });
 
@@ -98,6 +114,7 @@ describe('[D321] the form of a command', () => {
     ['upgrade', 'Upgrade now: rover-7', 'acme_lidar'],
     ['restart', 'Restart: rover-7', 'acme_lidar platform-server'],
     ['rollback', 'Roll back: rover-7', 'acme_lidar'],
+    ['unquarantine', 'Lift a quarantine: rover-7', 'acme_lidar'],
   ])('%s says what it does, and offers what it can be about', async (kind, title, offered) => {
     const one = await site();
     const html = await (await one.app.request(`${PATH}/${kind}?module=acme_lidar`)).text();
@@ -122,6 +139,8 @@ describe('[T727] a form', () => {
     ['restart', { key: KEY, reason: 'x' }, '/module: restart needs the name of a module'],
     ['hold', { key: KEY, reason: 'x' }, '/for: a hold needs a duration, such as 12h'],
     ['hold', { key: KEY, for: '31d', reason: 'x' }, 'expected more than 0 s and at most 30 d'],
+    ['unquarantine', FORM, '/version: unquarantine needs a version, such as 1.4.0'],
+    ['restart', { ...FORM, version: '1.4.0' }, '/version: only unquarantine names a version'],
     ['hold', { key: KEY, for: '1d' }, '/reason: expected 1 to 200 characters'],
     ['unhold', { reason: 'x' }, '/key: expected 16 random bytes in base64url'],
   ])('%s %j is refused', async (kind, form, message) => {

@@ -116,6 +116,13 @@ it('[D323] the history has each revision with what it changed, and an earlier on
     '{ "type": "local", "name": "own", "module_id": "acme:own", "version": "0" }',
     ']',
     '}',
+    'The whole machine.json{',
+    '// the rover in the hall',
+    '"modules": [',
+    `${ENTRY}"1.*" },`,
+    '{ "type": "local", "name": "own", "module_id": "acme:own", "version": "0" }',
+    ']',
+    '}',
     'All revisions',
   ]);
   const earlier = await textOf(site.app, `${DOCUMENTS}/1`);
@@ -133,6 +140,28 @@ it('[D323] the history has each revision with what it changed, and an earlier on
   expect(newest(site)).toEqual([3, config('1.2.*'), 'too wide', 'page']);
 });
 
+it('[D440] a revision is shown with its documents, up to 1000 lines of each', async () => {
+  const site = await servingSite();
+  const lines = Array.from({ length: 1100 }, (_none, place) => `// ${place} <b>`);
+  site.catalogue.configs.save({
+    machine: 'rover-7',
+    config: longText(lines),
+    policy: '{ "minimum_release_age": "1d" }',
+    author: 'page',
+    reason: 'long',
+    at: NOW,
+    basedOn: 1,
+  });
+  const shown = await textOf(site.app, `${DOCUMENTS}/2`);
+  const whole = shown.slice(shown.indexOf('The whole machine.json// 0 <b>'));
+  expect([whole.length, whole[999], whole[1000], whole[1001]]).toEqual([
+    1003,
+    '// 999 <b>',
+    '… 101 more lines',
+    'The whole policy.json{ "minimum_release_age": "1d" }',
+  ]);
+});
+
 /** A machine config with these lines before it. */
 function longText(lines: readonly string[]): string {
   return `${lines.join('\n')}\n{ "modules": [] }\n`;
@@ -144,7 +173,8 @@ it('[D323] of a long document, only the lines around a change are shown, and not
   const lines = Array.from({ length: 1500 }, (_none, place) => `// line ${place}`);
   save(site, longText(lines), 0);
   save(site, longText(lines.with(700, '// other')), 1);
-  expect((await textOf(site.app, `${DOCUMENTS}/2`)).slice(2, -1)).toEqual([
+  const shown = await textOf(site.app, `${DOCUMENTS}/2`);
+  expect(shown.slice(2, shown.indexOf('The whole machine.json// line 0'))).toEqual([
     'What it changedmachine.json:',
     '…',
     '// line 697',
@@ -159,7 +189,7 @@ it('[D323] of a long document, only the lines around a change are shown, and not
   ]);
   expect(
     (await textOf(site.app, `${DOCUMENTS}/1`)).filter((one) => /more lines/.test(one)),
-  ).toEqual(['… 1202 more lines']);
+  ).toEqual(['… 1202 more lines', '… 501 more lines']);
   save(site, longText([...lines, ...lines]), 2);
   expect((await textOf(site.app, `${DOCUMENTS}/3`))[2]).toBe(
     'What it changedmachine.json: the documents are too long to be compared here: modreg fleet config diff does it',

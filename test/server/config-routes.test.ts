@@ -7,6 +7,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { APPROVER, AUTHOR, role, STRANGER, trustOf } from '../support/signed.ts';
 import { asking } from './support/asking.ts';
 import { testRegistry } from './support/registry.ts';
+import { entry } from '../support/planned.ts';
 
 const CONFIG = '/v1/machines/rover-7/config';
 const EMPTY = '{"modules":[]}';
@@ -15,6 +16,10 @@ const SAVED = { at: '2026-11-21T01:02:03Z', by: 'token t2 (config)', reason: 'fi
 
 function saving(basedOn: number, config: string = EMPTY, more: object = {}): object {
   return { based_on: basedOn, config, reason: 'first', ...more };
+}
+
+function lidar(version: string): string {
+  return JSON.stringify({ modules: [entry('acme:lidar', version)] });
 }
 
 it('[D264] a person saves documents, the machine reads them, and says what it does with them', async () => {
@@ -65,7 +70,41 @@ it('[D264] the history has who saved what and why, and an earlier revision can b
   });
 });
 
-it('[D265] of two people who edit the same revision, the second is refused with the number of the newest', async () => {
+it('[D438] a dry run says what changes on the machine, and saves nothing', async () => {
+  const { registry, as } = asking();
+  const dry = { dry_run: true };
+  const said = { machine: 'rover-7', revision: 1, result: 'would-save' };
+  expect(await as('config', 'PUT', CONFIG, saving(0, lidar('1.*'), dry))).toEqual({
+    status: 200,
+    json: { ...said, changes: ['acme_lidar 1.* is added'] },
+  });
+  await as('config', 'PUT', CONFIG, saving(0, lidar('1.*')));
+  const next = { ...dry, policy: '{"minimum_release_age":"1d"}' };
+  expect(await as('config', 'PUT', CONFIG, saving(1, lidar('1.3.*'), next))).toEqual({
+    status: 200,
+    json: {
+      ...said,
+      revision: 2,
+      changes: ['acme_lidar 1.* → 1.3.*', '/policy/minimum_release_age changes'],
+    },
+  });
+  expect(await as('config', 'PUT', CONFIG, saving(1, lidar('1.*'), dry))).toEqual({
+    status: 200,
+    json: { ...said, result: 'unchanged', changes: [] },
+  });
+  expect(await as('config', 'PUT', CONFIG, saving(1, '{', dry))).toMatchObject({ status: 422 });
+  expect(await as('config', 'PUT', CONFIG, saving(0, '{}', dry))).toMatchObject({
+    status: 409,
+    json: { type: 'urn:modreg:stale-config', newest: 1 },
+  });
+  expect(await as('config', 'GET', CONFIG)).toMatchObject({
+    json: { revision: 1, config: lidar('1.*') },
+  });
+  const saved = registry.events.filter(({ kind }) => kind === 'config-saved');
+  expect(saved).toMatchObject([{ revision: 1 }]);
+});
+
+it('[D265] [D439] of two people who edit the same revision, the second is refused with the number of the newest and the difference', async () => {
   const { as } = asking();
   await as('config', 'PUT', CONFIG, saving(0));
   await as('config', 'PUT', CONFIG, saving(1, LOCAL));
@@ -75,9 +114,17 @@ it('[D265] of two people who edit the same revision, the second is refused with 
       type: 'urn:modreg:stale-config',
       detail: 'this is based on revision 1, and the newest is 2: nothing was saved',
       newest: 2,
+      changes: ['machine.json:', `-${EMPTY}`, `+${LOCAL}`],
     },
   });
   expect(await as('machine:rover-7', 'GET', CONFIG)).toMatchObject({ json: { config: LOCAL } });
+  const long = JSON.stringify({ modules: [], note: 'x'.repeat(1000) });
+  await as('config', 'PUT', CONFIG, saving(2, long));
+  const signing = { revision: 2, signatures: {} };
+  expect(await as('config', 'PUT', `${CONFIG}/signatures`, signing)).toMatchObject({
+    status: 409,
+    json: { newest: 3, changes: ['machine.json:', `-${LOCAL}`, `+${long.slice(0, 399)}…`] },
+  });
 });
 
 it.each([

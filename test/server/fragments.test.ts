@@ -142,16 +142,22 @@ it('[D329] documents that were written out and now come from a fragment follow i
   expect(json).toMatchObject({ machines: [{ machine: 'rover-7', from: 1, to: 2 }] });
 });
 
-it('[D265] a fragment that another person has saved meanwhile is not replaced', async () => {
+it('[D265] [D439] a fragment that another person has saved meanwhile is not replaced', async () => {
   const { as } = asking();
   await as('config', 'PUT', BASE, fragment(withLidar('1.2.*')));
   const dry = await as('config', 'PUT', BASE, fragment({}, 0, { dry_run: true }));
   expect(dry.status).toBe(409);
-  const { status, json } = await as('config', 'PUT', BASE, fragment(withLidar('1.3.*')));
-  expect([status, Object(json).detail, Object(json).newest]).toEqual([
+  await as('config', 'PUT', BASE, fragment(withLidar('2.*'), 1));
+  const { status, json } = await as('config', 'PUT', BASE, fragment(withLidar('1.3.*'), 1));
+  expect([status, Object(json).detail, Object(json).newest, Object(json).changes]).toEqual([
     409,
-    'this is based on revision 0, and the newest is 1: nothing was saved',
-    1,
+    'this is based on revision 1, and the newest is 2: nothing was saved',
+    2,
+    [
+      'the fragment:',
+      `-${JSON.stringify(withLidar('1.2.*'))}`,
+      `+${JSON.stringify(withLidar('2.*'))}`,
+    ],
   ]);
 });
 

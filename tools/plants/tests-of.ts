@@ -167,6 +167,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/site/machine-commands.ts': ['fleet-commands', 'group-commands'],
   'src/server/configs/recorded-changes.ts': ['../page/site-changes'],
   'src/server/configs/served-by-others.ts': ['../server/served-by-others'],
+  'src/server/configs/document-diff.ts': ['../page/site-versions', '../server/config-routes'],
   'src/server/configs': [
     '../server/config-routes',
     '../server/command-routes',
@@ -199,7 +200,6 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/site/given-commands.ts': ['../page/site-commands'],
   'src/site/served-documents.ts': ['../page/site-versions'],
   'src/site/version-types.ts': ['../page/site-versions', '../page/site-fragments'],
-  'src/site/document-diff.ts': ['../page/site-versions'],
   'src/site/change-history.ts': ['../page/site-changes'],
   'src/host/requests/data-move.ts': ['data-move'],
   'src/host/requests/lift-words.ts': ['why'],

@@ -1,6 +1,6 @@
 import type { FilePlan } from '../../agent/system/file-plan.ts';
 import { escapeUnprintable } from '../../core/text/quote.ts';
-import { diffLines } from '../../base/diff-lines.ts';
+import { diffLines } from '../../core/text/diff-lines.ts';
 
 /** What is printed in place of a key. */
 const MASKED = '********';

@@ -14,7 +14,7 @@ import {
 import { signConfig, type SignConfigOptions } from '../../site/sign-config.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
-import { diffLines } from '../../base/diff-lines.ts';
+import { diffLines } from '../../core/text/diff-lines.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 
 type Options = ConfigOptions & AnswerOptions;
@@ -88,6 +88,7 @@ export interface SetOptions extends Options {
   readonly fragments?: false;
   readonly reason: string;
   readonly basedOn?: string;
+  readonly dryRun?: boolean;
 }
 
 /** `modreg fleet config set <machine.json>`: saves the next revision of the documents of a machine. */
@@ -96,37 +97,49 @@ export async function setConfigCommand(
   options: SetOptions,
   world: World,
 ): Promise<Outcome> {
-  const { policy, reason, fragment } = options;
+  const { policy, reason, fragment, dryRun: isDry = false } = options;
   const fragments = options.fragments === false ? [] : fragment;
   const basedOn = revisionNumber(options.basedOn, '--based-on');
   if (!basedOn.ok) return failed(basedOn.error);
-  const documents = { config, policy, reason, basedOn: basedOn.value, fragments };
+  const documents = { config, policy, reason, basedOn: basedOn.value, isDry, fragments };
   const saved = await saveConfig(documents, options, world);
   return outcomeOf(saved, (done) => savedWords(done, options));
 }
 
 function savedWords(
-  { machine, revision, result }: SavedConfig,
-  { json }: AnswerOptions,
+  { machine, revision, result, changes }: SavedConfig,
+  { json, dryRun = false }: AnswerOptions & Pick<SetOptions, 'dryRun'>,
 ): Partial<Outcome> {
   if (json) {
     const document = { schema: 'modreg/fleet-config-set@1', machine, revision, result };
-    return { answer: [jsonLine(document)] };
+    return { answer: [jsonLine({ ...document, ...(changes && { changes }) })] };
   }
-  const what = result === 'saved' ? 'is saved' : 'has these documents already';
-  const note = 'note: modreg fleet config show says what the machine does with it';
-  return { answer: [`${excerpt(machine)}: revision ${revision} ${what}`], notes: [note] };
+  const answer = [
+    `${excerpt(machine)}: revision ${revision} ${RESULTS[result]}`,
+    ...(changes ?? []).map((line) => `  ${escapeUnprintable(line)}`),
+  ];
+  return { answer, notes: [dryRun ? DRY : SAVED] };
 }
+
+const RESULTS: Readonly<Record<SavedConfig['result'], string>> = {
+  saved: 'is saved',
+  signed: 'is signed',
+  unchanged: 'has these documents already',
+  'would-save': 'would be saved',
+};
+const SAVED = 'note: modreg fleet config show says what the machine does with it';
+const DRY = 'note: nothing was saved';
 
 /** `modreg fleet config restore <revision>`: saves an earlier revision as the next one. */
 export async function restoreConfigCommand(
   text: string,
-  options: Options & { readonly reason: string },
+  options: Options & Pick<SetOptions, 'reason' | 'dryRun'>,
   world: World,
 ): Promise<Outcome> {
   const revision = revisionNumber(text, '<revision>');
   if (!revision.ok) return failed(revision.error);
-  const saved = await restoreConfig(revision.value ?? 0, options, options, world);
+  const { reason, dryRun: isDry = false } = options;
+  const saved = await restoreConfig(revision.value ?? 0, { reason, isDry }, options, world);
   return outcomeOf(saved, (done) => {
     const said = savedWords(done, options);
     const names = done.fragments.map((name) => excerpt(name)).join(', ');

@@ -14,6 +14,7 @@ const SHOW_EXAMPLES = `Examples:
 const SET_EXAMPLES = `Examples:
   modreg fleet config set machine.json --machine rover-7 --reason "new lidar"
   modreg fleet config set machine.json --policy policy.json --machine rover-7 --reason "at night only" --based-on 3
+  modreg fleet config set machine.json --machine rover-7 --reason "new lidar" --dry-run
 `;
 
 const HISTORY_EXAMPLES = `Examples:
@@ -33,6 +34,8 @@ const SIGN_EXAMPLES = `Examples:
   modreg fleet config sign --machine rover-7
   modreg fleet config sign --machine rover-7 --key operator.key --seen sha256:0385…
 `;
+
+const DRY_RUN = 'says what changes on the machine, and saves nothing';
 
 /** Adds `modreg fleet config …`, each with the options of `with`. */
 export function addFleetConfig(
@@ -64,6 +67,7 @@ export function addFleetConfig(
       'the fragments that it uses, in this order (default: those of the newest revision)',
     )
     .option('--no-fragments', 'it uses no fragments')
+    .option('--dry-run', DRY_RUN)
     .addHelpText('before', SET_EXAMPLES)
     .action(async (file: string, options: SetOptions) => {
       const { setConfigCommand } = await import('./config-commands.ts');
@@ -106,6 +110,7 @@ function addChanges(
   of(config.command('restore <revision>'))
     .description('Saves an earlier revision as the next one.')
     .requiredOption('--reason <text>', 'why, for the history')
+    .option('--dry-run', DRY_RUN)
     .addHelpText('before', RESTORE_EXAMPLES)
     .action(async (revision: string, options: SetOptions) => {
       const { restoreConfigCommand } = await import('./config-commands.ts');

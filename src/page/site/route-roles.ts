@@ -34,6 +34,8 @@ export const ROUTE_ROLES: Readonly<Record<string, Role>> = {
   'POST /machines/:id/commands/restart': 'operator',
   'GET /machines/:id/commands/rollback': 'operator',
   'POST /machines/:id/commands/rollback': 'operator',
+  'GET /machines/:id/commands/unquarantine': 'operator',
+  'POST /machines/:id/commands/unquarantine': 'operator',
   'GET /machines/:id/modules/:name/version': 'operator',
   'POST /machines/:id/modules/:name/version': 'operator',
   'POST /machines/:id/documents/:revision/restore': 'admin',

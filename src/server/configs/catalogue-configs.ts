@@ -1,4 +1,5 @@
 import {
+  fragmentAt,
   newestFragment,
   newestFragments,
   usersOf,
@@ -15,6 +16,7 @@ import { servedByOthers } from './served-by-others.ts';
 import { catalogueCommands, type CatalogueCommands } from '../commands/catalogue-commands.ts';
 import {
   answerOf,
+  judgedRevision,
   newestRevision,
   newestTag,
   revisionAt,
@@ -36,6 +38,8 @@ export interface CatalogueConfigs {
   /** The same without the documents: of a machine, or the newest of all machines. */
   readonly summaries: (machine: string | undefined) => readonly RevisionSummary[];
   readonly save: (next: NewRevision) => SaveResult;
+  /** What saving it would do. */
+  readonly judge: (next: NewRevision) => SaveResult;
   readonly answer: (machine: string) => ReturnType<typeof answerOf>;
   readonly commands: CatalogueCommands;
   readonly fragments: CatalogueFragments;
@@ -57,6 +61,7 @@ export interface CatalogueConfigs {
 /** What documents of machines share (D329). */
 interface CatalogueFragments {
   readonly newest: (name: string) => StoredFragment | undefined;
+  readonly at: (name: string, revision: number) => StoredFragment | undefined;
   /** The newest revision of each, in the order of their names. */
   readonly all: () => readonly StoredFragment[];
   /** The machines whose newest documents use it, in the order of their ids. */
@@ -76,6 +81,7 @@ export function catalogueConfigs(
     history: (machine) => revisionsOf(sql, machine),
     summaries: (machine) => summariesOf(sql, machine),
     save: (next) => change(() => saveRevision(sql, next)),
+    judge: (next) => judgedRevision(sql, next),
     commands: catalogueCommands(sql, change),
     fragments: catalogueFragments(sql),
     secrets: catalogueSecrets(sql),
@@ -99,6 +105,7 @@ export function catalogueConfigs(
 function catalogueFragments(sql: Statements): CatalogueFragments {
   return {
     newest: (name) => newestFragment(sql, name),
+    at: (name, revision) => fragmentAt(sql, name, revision),
     all: () => newestFragments(sql),
     users: (name) => usersOf(sql, name),
   };

@@ -3,6 +3,15 @@ import type { Result } from '../../core/index.ts';
 import type { ServedRefusal } from '../../core/trust/served-config.ts';
 import type { CatalogueConfigs } from './catalogue-configs.ts';
 
+/** What another compiled document changes on a machine, a line each, as D330 says it of fragments. */
+export async function changesOfDocuments(
+  before: ConfigTexts | undefined,
+  after: ConfigTexts,
+): Promise<string[]> {
+  const { changesBetween } = await import('../../config/served/compiled.ts');
+  return changesBetween(before ?? { config: '{}', policy: undefined }, after);
+}
+
 /** What a machine gets of its own documents and the fragments with these names (D329), or why they are not saved (D264, D363). */
 export async function compiledDocuments(
   own: ConfigTexts,

@@ -128,23 +128,33 @@ function signaturesIn(row: Row): ServedConfig['signatures'] {
   return v.parse(SIGNATURES, row['signatures']);
 }
 
-/** Saves the next revision, if `basedOn` is the newest (D264). Its number is above all that the machine has run, as far as it said (T672). */
-export function saveRevision(sql: Statements, next: NewRevision): SaveResult {
-  const { machine, basedOn, at, author, reason, config, policy, source } = next;
+/** What saving the next revision does, if `basedOn` is the newest (D264, D438). Its number is above all that the machine has run, as far as it said (T672). */
+export function judgedRevision(sql: Statements, next: NewRevision): SaveResult {
+  const { machine, basedOn, config, policy } = next;
   const newest = newestRevision(sql, machine);
   if (basedOn !== (newest?.revision ?? 0)) return { kind: 'stale', newest: newest?.revision ?? 0 };
   const isRefused = answerOf(sql, machine)?.refused?.revision === newest?.revision;
   // One that the machine refused, as it was out of reach under it, is tried again under another number.
   if (newest?.config === config && newest.policy === policy && !isRefused) {
-    const { revision } = newest;
-    return { kind: writeSource(sql, newest, source) ? 'sourced' : 'unchanged', revision };
+    return { kind: 'unchanged', revision: newest.revision };
   }
   const row = sql.get('SELECT floor, applied FROM config_answers WHERE machine = ?', machine);
   const [floor, applied] = [Number(row?.['floor'] ?? 0), Number(row?.['applied'] ?? 0)];
   const ran = Math.min(applied, basedOn + MOST_LOST);
   // After a restore, a machine without documents may have run some that the backup lacks.
   const lost = basedOn === 0 ? Number(sql.get('SELECT floor FROM config_floor')?.['floor']) : 0;
-  const revision = Math.max(basedOn, floor, ran, lost) + 1;
+  return { kind: 'saved', revision: Math.max(basedOn, floor, ran, lost) + 1 };
+}
+
+/** Saves the next revision, unless it is stale or the same. */
+export function saveRevision(sql: Statements, next: NewRevision): SaveResult {
+  const { machine, at, author, reason, config, policy, source } = next;
+  const judged = judgedRevision(sql, next);
+  if (judged.kind === 'stale') return judged;
+  const { kind, revision } = judged;
+  if (kind === 'unchanged') {
+    return { kind: writeSource(sql, { machine, revision }, source) ? 'sourced' : kind, revision };
+  }
   sql.run(
     "INSERT INTO machine_configs VALUES (?, ?, ?, ?, ?, ?, ?, '{}')",
     machine,
@@ -162,7 +172,7 @@ export function saveRevision(sql: Statements, next: NewRevision): SaveResult {
   );
   writeSource(sql, { machine, revision }, source);
   pruneSources(sql, machine);
-  return { kind: 'saved', revision };
+  return judged;
 }
 
 /** Adds signatures to the newest revision. False if it is another one. */

@@ -25,6 +25,19 @@ export function newestFragment(sql: Statements, name: string): StoredFragment | 
   return row && fragmentIn(row);
 }
 
+export function fragmentAt(
+  sql: Statements,
+  name: string,
+  revision: number,
+): StoredFragment | undefined {
+  const row = sql.get(
+    'SELECT * FROM config_fragments WHERE name = ? AND revision = ?',
+    name,
+    revision,
+  );
+  return row && fragmentIn(row);
+}
+
 /** The newest revision of each, in the order of their names. */
 export function newestFragments(sql: Statements): readonly StoredFragment[] {
   return sql

@@ -4,11 +4,17 @@ import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { readTrustDocument } from '../../core/trust/trust-document.ts';
 import { tagOf, type ServedConfig } from '../../core/trust/served-config.ts';
-import { machineAnswer, newConfig, newSignatures } from '../../registry/config-documents.ts';
+import {
+  machineAnswer,
+  newConfig,
+  newSignatures,
+  type SavedConfig,
+} from '../../registry/config-documents.ts';
 import { configSigners } from '../../registry/trust/config-signatures.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { compiledDocuments } from '../configs/compiled-documents.ts';
-import type { StoredRevision } from '../configs/config-table.ts';
+import { changesOfDocuments, compiledDocuments } from '../configs/compiled-documents.ts';
+import type { NewRevision, StoredRevision } from '../configs/config-table.ts';
+import { documentDiff } from '../configs/document-diff.ts';
 import { problem } from '../problem.ts';
 import { CONFIG_SCOPE } from '../tokens/scope.ts';
 import { authorOf } from './bearer.ts';
@@ -17,6 +23,7 @@ import type { Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { CONFIG, CONFIG_ANSWER, CONFIG_HISTORY, CONFIG_SIGNATURES } from './module-route.ts';
 import { behindAnswer } from './behind-documents.ts';
+import { staleConfig } from './stale-config.ts';
 import { ofMachine, type AskedOfMachine, type WritingOptions } from './of-machine.ts';
 import { readingBy } from './reading-by.ts';
 
@@ -85,7 +92,7 @@ async function saveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   const { catalogue, token, machine, now, changed, write } = asked;
   const body = await jsonBody(c, readingBy(newConfig));
   if (!body.ok) return body.error;
-  const { based_on: basedOn, config, policy: terms, fragments, reason } = body.value;
+  const { based_on: basedOn, config, policy: terms, fragments, reason, dry_run } = body.value;
   const own = { config, policy: terms ?? undefined };
   const known = catalogue.configs.fragments;
   if (!fragments.every((name) => known.newest(name))) return unknownFragment(catalogue, fragments);
@@ -97,12 +104,25 @@ async function saveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   const author = authorOf(token);
   const source = fragments.length === 0 ? undefined : { ...own, fragments };
   const next = { machine, basedOn, ...checked.value, source, reason, author, at: now };
+  if (dry_run) return await dryAnswer(c, catalogue, next);
   const result = await write({ kind: 'config', ...next });
-  if (result.kind === 'stale') return stale(basedOn, result.newest);
+  if (result.kind === 'stale') return stale(catalogue, machine, basedOn);
   const { kind, revision } = result;
   if (kind === 'saved') changed({ kind: 'config-saved', machine, revision });
   // What the documents were made from is no part of what is served.
   return c.json({ machine, revision, result: kind === 'saved' ? kind : 'unchanged' });
+}
+
+/** What saving it would do, as `fleet config set --dry-run` asks (D438). */
+async function dryAnswer(c: Context, catalogue: Catalogue, next: NewRevision): Promise<Response> {
+  const { machine, basedOn } = next;
+  const { configs } = catalogue;
+  const judged = configs.judge(next);
+  if (judged.kind === 'stale') return stale(catalogue, machine, basedOn);
+  const { kind, revision } = judged;
+  const result = kind === 'saved' ? 'would-save' : 'unchanged';
+  const changes = await changesOfDocuments(configs.newest(machine), next);
+  return c.json({ machine, revision, result, changes } satisfies SavedConfig);
 }
 
 function unknownFragment({ configs }: Catalogue, fragments: readonly string[]): Response {
@@ -117,9 +137,10 @@ function unknownFragment({ configs }: Catalogue, fragments: readonly string[]): 
 /** How many fragments are named. */
 const NAMED = 10;
 
-function stale(known: number, newest: number): Response {
-  const detail = `this is based on revision ${known}, and the newest is ${newest}: nothing was saved`;
-  return problem('stale-config', detail, { members: { newest } });
+function stale({ configs }: Catalogue, machine: string, known: number): Response {
+  const newest = configs.newest(machine);
+  const changes = newest ? documentDiff(configs.at(machine, known), newest) : [];
+  return staleConfig({ known, newest: newest?.revision ?? 0, changes });
 }
 
 function historyAnswer(c: Context, { catalogue, machine }: AskedOfMachine): Response {
@@ -138,12 +159,12 @@ async function signAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   if (!body.ok) return body.error;
   const { revision, signatures } = body.value;
   const newest = catalogue.configs.newest(machine);
-  if (newest?.revision !== revision) return stale(revision, newest?.revision ?? 0);
+  if (newest?.revision !== revision) return stale(catalogue, machine, revision);
   const fault = signatureFault(catalogue, { ...newest, signatures });
   if (fault !== undefined) return problem('bad-release', fault, { errors: [fault] });
   const added = await write({ kind: 'config-signatures', machine, revision, signatures });
   if (added === 'stale') {
-    return stale(revision, catalogue.configs.newest(machine)?.revision ?? 0);
+    return stale(catalogue, machine, revision);
   }
   changed({ kind: 'config-signed', machine, revision });
   return c.json({ machine, revision, result: 'signed' });

@@ -9,6 +9,7 @@ import {
 } from '../../registry/fragment-documents.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { fragmentEffects, type FragmentEffects } from '../configs/fragment-effects.ts';
+import { fragmentDiff } from '../configs/document-diff.ts';
 import { stateOf, type StoredFragment } from '../configs/fragment-table.ts';
 import { problem } from '../problem.ts';
 import { CONFIG_SCOPE } from '../tokens/scope.ts';
@@ -21,6 +22,7 @@ import type { WritingOptions } from './of-machine.ts';
 import { readingBy } from './reading-by.ts';
 import type { WriteChange } from '../catalogue/write-change.ts';
 import { unservedAnswer } from './read-routes.ts';
+import { staleConfig } from './stale-config.ts';
 
 interface WritingCaller extends Caller {
   readonly write: WriteChange;
@@ -80,7 +82,7 @@ async function saveAnswer(c: Context, caller: WritingCaller): Promise<Answer> {
   if (!body.ok) return body.error;
   const { based_on: basedOn, content, reason, dry_run: isDry } = body.value;
   const newest = catalogue.configs.fragments.newest(name);
-  if (basedOn !== (newest?.revision ?? 0)) return stale(basedOn, newest?.revision ?? 0);
+  if (basedOn !== (newest?.revision ?? 0)) return stale(catalogue, name, basedOn);
   const author = authorOf(token);
   const next = { name, revision: basedOn + 1, content, reason, author, at: now };
   const found = await fragmentEffects(next, catalogue.configs);
@@ -97,10 +99,10 @@ async function saved(
   next: StoredFragment,
   asked: WritingCaller & FragmentEffects,
 ): Promise<Answer> {
-  const { write, changed, effects, users } = asked;
+  const { catalogue, write, changed, effects, users } = asked;
   const documents = effects.map((one) => one.next);
   const result = await write({ kind: 'fragment', next, users: stateOf(users), documents });
-  if (result.kind === 'stale') return stale(next.revision - 1, result.newest);
+  if (result.kind === 'stale') return stale(catalogue, next.name, next.revision - 1);
   if (result.kind === 'moved') {
     return problem('stale-config', MOVED, { members: { newest: next.revision - 1 } });
   }
@@ -127,7 +129,10 @@ const NAME_FORM =
 const MOVED =
   'machines that use the fragment got other documents in the meantime: nothing was saved; try again';
 
-function stale(known: number, newest: number): Response {
-  const detail = `this is based on revision ${known}, and the newest is ${newest}: nothing was saved`;
-  return problem('stale-config', detail, { members: { newest } });
+function stale({ configs: { fragments } }: Catalogue, name: string, known: number): Response {
+  const newest = fragments.newest(name);
+  const changes = newest
+    ? fragmentDiff(fragments.at(name, known)?.content ?? '', newest.content)
+    : [];
+  return staleConfig({ known, newest: newest?.revision ?? 0, changes });
 }

@@ -6,7 +6,7 @@ const ERRORS = {
   ...WRITE_ERRORS,
   404: problem('unknown-config: the registry has no such documents of the machine'),
   409: problem(
-    'stale-config: based on another revision than the newest, whose number is in newest. older-front: a front of the cluster could not read it. Nothing was changed.',
+    'stale-config: based on another revision than the newest, whose number is in newest, with what changed since in changes. older-front: a front of the cluster could not read it. Nothing was changed.',
   ),
 };
 

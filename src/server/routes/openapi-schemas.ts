@@ -82,6 +82,10 @@ const problem = v.pipe(
       v.optional(count),
       v.description('Of documents of a machine: the newest revision; 0 if there is none'),
     ),
+    changes: v.pipe(
+      v.optional(v.array(text)),
+      v.description('With newest: what changed since the revision of based_on'),
+    ),
     errors: v.pipe(v.optional(v.array(text)), v.description('The errors in the body, at most 50')),
   }),
   v.description('RFC 9457'),

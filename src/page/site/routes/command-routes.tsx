@@ -10,7 +10,7 @@ import { machinePath } from '../views/site-words.tsx';
 
 const KEY_BYTES = 16;
 
-/** The commands to a machine, and a form for each kind, which says first what it does (D321). */
+/** The commands to a machine, and a form for each kind, which says first what it does (D321, D437). */
 export function addCommandRoutes(app: Hono, site: PagedSite, frame: Frame): void {
   app.get('/machines/:id/commands', async (c) => {
     const machine = c.req.param('id');
@@ -52,6 +52,7 @@ async function given(
     kind,
     module: field('module'),
     for: field('for'),
+    version: field('version'),
     reason: field('reason') ?? '',
   };
   const done = await answered(() => site.give(machine, command, authorOf(c)));

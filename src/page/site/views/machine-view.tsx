@@ -6,6 +6,7 @@ import { failingWords } from '../../../site/failing-words.ts';
 import { Decision, HELD_LONG, PresenceWord, RetiredWords } from './machines-view.tsx';
 import { ServedDocuments } from './served-documents.tsx';
 import { versionPath } from './version-types.tsx';
+import { WithoutPin } from './without-pin.tsx';
 import { isOffered } from '../../views/signed-in.ts';
 import { Ago, At, machinePath, modulePath } from './site-words.tsx';
 
@@ -27,6 +28,7 @@ export const MachineView: FC<{ readonly machine: ShownMachine; readonly now: num
       <a href={`/changes?machine=${encodeURIComponent(machine.id)}`}>Changes</a>
     </p>
     {machine.documents ? <ServedDocuments documents={machine.documents} now={now} /> : null}
+    <WithoutPin machine={machine} />
     {machine.retired ? (
       <p class="warning">
         It is <RetiredWords retired={machine.retired} now={now} />: no count has it, and no rollout

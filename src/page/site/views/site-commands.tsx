@@ -6,7 +6,14 @@ import { isOffered } from '../../views/signed-in.ts';
 import { At, machinePath } from './site-words.tsx';
 
 /** In the order in which they are offered. */
-export const COMMANDS = ['hold', 'unhold', 'upgrade', 'restart', 'rollback'] as const;
+export const COMMANDS = [
+  'hold',
+  'unhold',
+  'upgrade',
+  'restart',
+  'rollback',
+  'unquarantine',
+] as const;
 export type ShownKind = (typeof COMMANDS)[number];
 
 interface CommandWords {
@@ -55,7 +62,16 @@ const WORDS: Readonly<Record<ShownKind, CommandWords>> = {
     button: 'Roll back',
     consequences: [
       'The machine quarantines the deployed version, and goes back to the one before it.',
-      'Lifting the quarantine on the machine ends that.',
+      'Lifting the quarantine ends that.',
+    ],
+  },
+  unquarantine: {
+    link: 'Lift a quarantine…',
+    title: 'Lift a quarantine',
+    button: 'Lift the quarantine',
+    consequences: [
+      'The machine selects this version again where its config does, also if a person of the machine put it into quarantine.',
+      'The machine refuses it for a version that is not in quarantine there.',
     ],
   },
 };
@@ -107,6 +123,7 @@ const Given: FC<{
     <li>
       <At ms={Date.parse(command.at)} now={now} /> {command.number} <b>{command.kind}</b>{' '}
       {excerpt(command.module ?? 'the machine')}
+      {command.version ? ` ${excerpt(command.version)}` : ''}
       {command.for === null ? '' : ` for ${excerpt(command.for)}`}, by {excerpt(command.by)}:{' '}
       {excerpt(command.reason)}{' '}
       <span class="state" data-state={STATES[state]}>
@@ -141,13 +158,8 @@ export const CommandView: FC<{
       <form method="post" action={`${path}/${kind}`}>
         <input type="hidden" name="key" value={key} />
         <What kind={kind} names={names} module={module} />
-        {kind === 'hold' ? (
-          <p>
-            <label>
-              for (for example 12h, at most 30d) <input name="for" value="12h" required />
-            </label>
-          </p>
-        ) : null}
+        {kind === 'hold' ? <Term /> : null}
+        {kind === 'unquarantine' ? <Version /> : null}
         <p>
           <label>
             reason, which the machine and people see{' '}
@@ -162,6 +174,22 @@ export const CommandView: FC<{
     </>
   );
 };
+
+const Term: FC = () => (
+  <p>
+    <label>
+      for (for example 12h, at most 30d) <input name="for" value="12h" required />
+    </label>
+  </p>
+);
+
+const Version: FC = () => (
+  <p>
+    <label>
+      version, as it was published <input name="version" required maxlength={256} />
+    </label>
+  </p>
+);
 
 const FOR_ALL = [
   'A machine that follows this site takes it at once if it waits, else in its next round, and within an hour.',

@@ -5,6 +5,7 @@ import type { PageProblem } from '../../page-problem.ts';
 import { Problems } from '../../views/modules-view.tsx';
 import { isOffered } from '../../views/signed-in.ts';
 import { At, machinePath } from './site-words.tsx';
+import { WholeDocuments } from './whole-documents.tsx';
 
 /** The revisions of the documents that a registry serves to a machine, the newest first. */
 export const DocumentsView: FC<{ readonly documents: MachineDocuments; readonly now: number }> = ({
@@ -45,7 +46,7 @@ export function documentsPath(machine: string): string {
 
 /** A revision: what it changed, and the form that saves it again. */
 export const RevisionView: FC<{ readonly shown: ShownRevision; readonly now: number }> = ({
-  shown: { revision, newest, changes, restoring },
+  shown: { revision, newest, changes, restoring, documents },
   now,
 }) => {
   const { machine, revision: number, at, author, reason, signatures } = revision;
@@ -61,6 +62,7 @@ export const RevisionView: FC<{ readonly shown: ShownRevision; readonly now: num
       </p>
       <h2>What it changed</h2>
       <Difference lines={changes} />
+      <WholeDocuments documents={documents} />
       {number === newest || !isOffered('admin') ? null : (
         <>
           <h2>Restore it</h2>

@@ -1,6 +1,6 @@
-import { diffLines } from '../base/diff-lines.ts';
-import { escapeUnprintable } from '../core/text/quote.ts';
-import type { ServedConfig } from '../core/trust/served-config.ts';
+import { diffLines } from '../../core/text/diff-lines.ts';
+import { escapeUnprintable } from '../../core/text/quote.ts';
+import type { ServedConfig } from '../../core/trust/served-config.ts';
 
 type Documents = Pick<ServedConfig, 'config' | 'policy'>;
 
@@ -9,16 +9,37 @@ const MOST_LINES = 4000;
 const CONTEXT = 3;
 /** So many lines of a difference are shown. */
 const MOST_SHOWN = 300;
+/** Of a line, in characters. */
+const LONGEST_LINE = 400;
 const TOO_LONG = 'the documents are too long to be compared here: modreg fleet config diff does it';
 
-/** What changed between two revisions, with three lines around each change; nothing if they are the same. */
+/** What changed between two revisions (D323, D439), with three lines around each change; nothing if they are the same. */
 export function documentDiff(from: Documents | undefined, to: Documents): readonly string[] {
-  const lines = [
+  return bounded([
     ...changesOf('machine.json', from?.config ?? '', to.config),
     ...changesOf('policy.json', from?.policy ?? '', to.policy ?? ''),
-  ];
-  if (lines.length <= MOST_SHOWN) return lines;
-  return [...lines.slice(0, MOST_SHOWN), `… ${lines.length - MOST_SHOWN} more lines`];
+  ]);
+}
+
+/** The same for two contents of a fragment. */
+export function fragmentDiff(from: string, to: string): readonly string[] {
+  return bounded(changesOf('the fragment', from, to));
+}
+
+function bounded(lines: readonly string[], most: number = MOST_SHOWN): readonly string[] {
+  const shown = lines
+    .slice(0, most)
+    .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line));
+  const left = lines.length - shown.length;
+  return left === 0 ? shown : [...shown, `… ${left} more lines`];
+}
+
+/** So many lines of a document are shown. */
+const MOST_WHOLE = 1000;
+
+/** A document itself (D440), as far as a page can show it. */
+export function documentLines(text: string): readonly string[] {
+  return bounded(linesIn(text), MOST_WHOLE);
 }
 
 function changesOf(file: string, before: string, after: string): readonly string[] {
