@@ -8,6 +8,8 @@ export interface RadioLink {
   readonly address: string;
   /** Ends all connections, and each new one at once. */
   readonly cut: () => void;
+  /** Ends each connection once the server answers: it has what was sent, and the machine does not know. */
+  readonly loseAnswers: () => void;
   readonly mend: () => void;
 }
 
@@ -15,7 +17,7 @@ export interface RadioLink {
 export async function radioLink(server: string): Promise<RadioLink> {
   const port = Number(new URL(server).port);
   const open = new Set<Socket>();
-  let isCut = false;
+  let state: 'whole' | 'loses answers' | 'cut' = 'whole';
   const note = (socket: Socket): Socket => {
     open.add(socket);
     socket.on('close', () => open.delete(socket));
@@ -24,14 +26,18 @@ export async function radioLink(server: string): Promise<RadioLink> {
   };
   const relay = createServer((near) => {
     note(near);
-    if (isCut) return void near.destroy();
+    if (state === 'cut') return void near.destroy();
     const far = note(connect({ host: '127.0.0.1', port }));
-    near.pipe(far).pipe(near);
+    near.pipe(far);
+    far.on('data', (bytes: Buffer) => {
+      if (state === 'whole') near.write(bytes);
+      else near.destroy();
+    });
     near.on('close', () => far.destroy());
     far.on('close', () => near.destroy());
   });
   const cut = (): void => {
-    isCut = true;
+    state = 'cut';
     for (const socket of open) socket.destroy();
   };
   await once(relay.listen(0, '127.0.0.1'), 'listening');
@@ -41,5 +47,10 @@ export async function radioLink(server: string): Promise<RadioLink> {
   });
   // A cast: it listens on a port.
   const { port: own } = relay.address() as AddressInfo;
-  return { address: `http://127.0.0.1:${own}`, cut, mend: () => void (isCut = false) };
+  return {
+    address: `http://127.0.0.1:${own}`,
+    cut,
+    loseAnswers: () => void (state = 'loses answers'),
+    mend: () => void (state = 'whole'),
+  };
 }
