@@ -51,9 +51,9 @@ export function pollingHere(
   folder: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  clock: TestClock = skippingClock(),
 ): PollingHere {
   const home = { PLATFORM_HOME: `${folder}/home`, ...environment };
-  const clock = skippingClock();
   const started = startedHere(pollOf(folder, args), home, clock);
   return { ...followed(started), skip: clock.skip };
 }
