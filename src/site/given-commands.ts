@@ -69,12 +69,7 @@ function given(files: SiteFiles, onChange: OnChange, { machine, form, by }: Wish
   const known = knownMachine(files, machine);
   if (!known.ok) return known;
   const { module, for: term, version } = form;
-  const asked = {
-    ...form,
-    module: module ?? null,
-    for: term ?? null,
-    version: version ?? null,
-  };
+  const asked = { ...form, module: module ?? null, for: term ?? null, version: version ?? null };
   const read = readCommand(asked);
   const fault = read.ok ? commandFault(read.value) : read.error.join('; ');
   if (!read.ok || fault !== undefined) {

@@ -43,7 +43,11 @@ async function commanded(machine: Day, kind: 'restart' | 'rollback'): Promise<vo
     by: 'ann',
     expires_at: '2026-11-22T00:00:00Z',
   };
-  const done = await carriedOut(command, { origin: 'https://site.example', isPinned: false, world });
+  const done = await carriedOut(command, {
+    origin: 'https://site.example',
+    isPinned: false,
+    world,
+  });
   expect(done.result).toBe('done');
   await machine.pass(10 * MINUTE);
 }

@@ -29,9 +29,10 @@ function stored({ loopback }: Site, config: object, policy?: object): void {
 
 /** Signs the newest revision with a key that is not one of an operator. */
 function signed({ loopback }: Site, key: TestKey): void {
-  const { configs } = loopback.catalogue;
-  const newest = configs.newest('rover-7') as ServedConfig;
-  configs.sign(newest, { [key.id]: key.sign(signedConfigText('acme-plant', newest)) });
+  const { catalogue } = loopback;
+  const newest = catalogue.configs.newest('rover-7') as ServedConfig;
+  const signatures = { [key.id]: key.sign(signedConfigText('acme-plant', newest)) };
+  catalogue.apply({ kind: 'config-signatures', ...newest, signatures });
 }
 
 /** What has to be signed by operators, as an end of what is refused. */
