@@ -19,7 +19,8 @@ export function secretKey(bytes: Uint8Array): SecretKey {
     seal(of, value) {
       const about = aboutOf(of);
       const nonce = createHmac('sha256', naming)
-        .update(`${about}\n${value}`)
+        .update(about)
+        .update(value)
         .digest()
         .subarray(0, NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, sealing, nonce).setAAD(about);

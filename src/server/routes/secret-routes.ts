@@ -76,7 +76,10 @@ async function keepValue(
 ): Promise<string | undefined> {
   const { machine, name, places } = of;
   const { secrets } = catalogue.configs;
-  if (!replica) return void secrets.set(machine, name, { value, places: [...places] });
+  if (!replica) {
+    secrets.set(machine, name, { value, places: [...places] });
+    return undefined;
+  }
   const sealed = secrets.sealed.seal(of, value);
   if (!sealed.ok) return sealed.error;
   await write({ kind: 'secret', machine, name, secret: sealed.value });
