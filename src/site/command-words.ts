@@ -15,7 +15,17 @@ export function partsOfOutcome({ state, detail, expires_at: end }: Command): {
   return { state, more: `the machine did not ask before ${excerpt(end)}` };
 }
 
-/** The same in a line: `waits until …`, `done: …`, `refused: …`. */
+/** The keys of operators that signed a command, which the registry has checked (D396): `, signed by …`; empty if none did. */
+export function signersOf({ signed }: Pick<Command, 'signed'>): string {
+  return signed ? `, signed by ${keysIn(Object.keys(signed.signatures))}` : '';
+}
+
+/** The ids of keys in words. */
+export function keysIn(keyIds: readonly string[]): string {
+  return keyIds.map((id) => excerpt(id)).join(' and ');
+}
+
+/** What became of a command, in a line: `waits until …`, `done: …`, `refused: …`. */
 export function outcomeOfCommand(command: Command): string {
   const { state, more } = partsOfOutcome(command);
   return state === 'waits' ? `${state} ${more}` : `${state}: ${more}`;

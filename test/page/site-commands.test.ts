@@ -107,6 +107,19 @@ it('[D406] a machine that reported a pin is held on the page, and given nothing 
   ]);
 });
 
+it('[D321] a command that operators signed is shown with their keys', async () => {
+  const one = await site();
+  const wish = { machine: 'rover-7', key: KEY, kind: 'restart', module: 'acme_lidar' } as const;
+  const about = { term: undefined, version: undefined, reason: 'loud', author: 'token t1 (ops)' };
+  const signatures = { '18c493e545e82511': '', '7f1f4a3fb4b0e2aa': '' };
+  const signed = { id: KEY, givenAt: NOW, signatures };
+  const times = { at: NOW, expiresAt: NOW + 3_600_000 };
+  one.catalogue.configs.commands.give({ ...wish, ...about, ...times, signed });
+  expect((await textOf(one.app, PATH))[2]).toBe(
+    '12:00 UTC 1 restart acme_lidar, by token t1 (ops), signed by 18c493e545e82511 and 7f1f4a3fb4b0e2aa: loud waits until 2026-11-25T13:00:00Z',
+  );
+});
+
 describe('[D321] the form of a command', () => {
   it.each([
     ['hold', 'Hold: rover-7', 'the whole machine acme_lidar'],

@@ -6,6 +6,7 @@ import { machineDetail } from '../../src/server/fleet/machine-detail.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { DatabaseError } from '../../src/sqlite/database-error.ts';
 import { packageOf } from '../../test/faults/upgrade-releases.ts';
+import { APPROVER, AUTHOR, role, trustOf, type TestKey } from '../../test/support/signed.ts';
 import { processesIn, type PageServer } from './rover.ts';
 import { pageOfSite } from './site.ts';
 
@@ -15,6 +16,8 @@ export interface FollowedSite {
   readonly path: string;
   /** What the machine said last of the documents of its site. */
   readonly applied: () => number | undefined;
+  /** Runs `modreg fleet` as a person with the key of an operator, until it prints a line that matches. */
+  readonly fleet: (pattern: RegExp, ...args: readonly string[]) => Promise<string>;
 }
 
 export const MACHINE = 'rover-7';
@@ -28,27 +31,33 @@ const CONFIG = `{
 
 /** Quick, so that an upgrade takes a second. */
 const TERMS = {
-  trust: 'unsigned',
   run_as: process.getuid?.() === 0 ? 'root' : undefined,
   ready_timeout: '1s',
   probation: '0s',
   restart_cooldown: '0s',
 };
 
-/** Calls `work` with a site that one machine follows, which runs 1.2.9 while 1.3.0 is published. */
-export async function withFollowedSite(work: (site: FollowedSite) => Promise<void>): Promise<void> {
+/** Names an author and an operator. */
+const TRUST = trustOf([role('namespace acme', 1, AUTHOR), role('operator', 1, APPROVER)]);
+
+/** Calls `work` with a site that one machine follows, which runs 1.2.9 while 1.3.0 is published. With a pin, its policy names a trust document. */
+export async function withFollowedSite(
+  pin: 'with a pin' | 'without a pin',
+  work: (site: FollowedSite) => Promise<void>,
+): Promise<void> {
+  const isPinned = pin === 'with a pin';
   const folder = mkdtempSync(join(tmpdir(), 'modreg-followed-'));
   const path = join(folder, 'registry.db');
   const server = processesIn(folder);
   const catalogue = new Catalogue(path, { mode: 'create' });
   const ends = [server.end];
   try {
-    const token = tokenIn(catalogue);
+    const token = tokenIn(catalogue, MACHINE, `machine:${MACHINE}`);
     save(catalogue);
-    await publish(folder, path, server);
-    const options = ['--db', path, '--port', '0'];
-    const { line } = await server.start(/https?:/, 'registry', 'serve', ...options);
-    const [address = ''] = /http:\/\/[\w.:]+/.exec(line) ?? [];
+    if (isPinned) catalogue.trust.store(TRUST.text);
+    const signing = isPinned ? ['--key', keyFile(folder, AUTHOR)] : [];
+    await publish(folder, path, server, signing);
+    const address = await served(path, server);
     const own = join(folder, 'machine');
     mkdirSync(join(own, 'home'), { recursive: true });
     const environment = {
@@ -59,11 +68,12 @@ export async function withFollowedSite(work: (site: FollowedSite) => Promise<voi
     };
     const machine = processesIn(own, environment);
     ends.unshift(machine.end);
-    await runAgent(own, address, machine);
+    await runAgent(own, address, isPinned ? TRUST.pin : 'unsigned', machine);
     const page = await pageOfSite({ folder, path, start: server.start });
     const applied = (): number | undefined => catalogue.configs.answer(MACHINE)?.applied;
     await untilReported(fleetPath(path));
-    await work({ page, path, applied });
+    const fleet = fleetOf(folder, address, catalogue);
+    await work({ page, path, applied, fleet });
   } finally {
     for (const end of ends) await end();
     catalogue.close();
@@ -71,9 +81,34 @@ export async function withFollowedSite(work: (site: FollowedSite) => Promise<voi
   }
 }
 
-function tokenIn(catalogue: Catalogue): string {
-  const scopes = [`machine:${MACHINE}`];
-  const made = catalogue.createToken({ name: MACHINE, scopes }, Date.now());
+/** Runs `modreg fleet` with a token of a person, and the key of the operator. */
+function fleetOf(folder: string, address: string, catalogue: Catalogue): FollowedSite['fleet'] {
+  const token = tokenIn(catalogue, 'ops', 'commands');
+  const { start } = processesIn(folder, { MODREG_REGISTRY: address, MODREG_TOKEN: token });
+  return async (pattern, ...args) => {
+    const key = keyFile(folder, APPROVER);
+    return (await start(pattern, 'fleet', ...args, '--key', key)).line;
+  };
+}
+
+/** Serves the registry, and returns its address. */
+async function served(path: string, { start }: Starting): Promise<string> {
+  const options = ['--db', path, '--port', '0'];
+  const { line } = await start(/https?:/, 'registry', 'serve', ...options);
+  const [address = ''] = /http:\/\/[\w.:]+/.exec(line) ?? [];
+  return address;
+}
+
+/** The path of a file with a private key. */
+function keyFile(folder: string, { id, privateKey }: TestKey): string {
+  const path = join(folder, `${id}.key`);
+  const text = privateKey.export({ type: 'pkcs8', format: 'pem' });
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
+}
+
+function tokenIn(catalogue: Catalogue, name: string, scope: string): string {
+  const made = catalogue.createToken({ name, scopes: [scope] }, Date.now());
   if (!made.ok) throw new Error(made.error);
   return made.value.token;
 }
@@ -104,20 +139,30 @@ function hasReported(path: string): boolean {
 
 type Starting = ReturnType<typeof processesIn>;
 
-async function publish(folder: string, path: string, { start }: Starting): Promise<void> {
-  for (const version of ['1.2.9', '1.3.0', '2.0.0']) {
+async function publish(
+  folder: string,
+  path: string,
+  { start }: Starting,
+  signing: readonly string[],
+): Promise<void> {
+  for (const version of ['1.2.8', '1.2.9', '1.3.0', '2.0.0']) {
     const file = join(folder, `lidar-${version}.tar.gz`);
     writeFileSync(file, packageOf(version, 'works'));
-    const options = ['--db', path, '--upload', file];
+    const options = ['--db', path, '--upload', file, ...signing];
     await start(/published/, 'registry', 'publish', 'acme:lidar', version, ...options);
   }
 }
 
 /** Starts the agent, and waits until the module runs. */
-async function runAgent(folder: string, address: string, { start }: Starting): Promise<void> {
+async function runAgent(
+  folder: string,
+  address: string,
+  trust: string,
+  { start }: Starting,
+): Promise<void> {
   writeFileSync(join(folder, 'machine.json'), '{}');
   const logs = { endpoint: `${address}/v1/logs` };
-  const terms = { ...TERMS, registry: address, logs };
+  const terms = { ...TERMS, trust, registry: address, logs };
   writeFileSync(join(folder, 'policy.json'), JSON.stringify(terms));
   const options = ['--config-from', address, '--reports', address, '--interval', '5s'];
   await start(/1\.2\.9 is started/, 'agent', 'run', 'machine.json', ...options);

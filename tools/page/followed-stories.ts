@@ -147,7 +147,7 @@ export async function checkFollowedSite(
   browser: Browser,
   check: (name: string, work: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  await withFollowedSite(async (site) => {
+  await withFollowedSite('without a pin', async (site) => {
     const place = await placeOf(site.page);
     for (const [name, story] of Object.entries(STORIES)) {
       await check(name, async () => await story(browser, place, site));

@@ -13,6 +13,7 @@ import { checkForEverybody } from './everybody.ts';
 import { checkFollowedSite } from './followed-stories.ts';
 import { checkHostileTexts } from './hostile.ts';
 import { checkLibrary } from './library.ts';
+import { checkPinnedSite } from './pinned-stories.ts';
 import { pageOf, pollOf, withRover } from './rover.ts';
 import { SCREENSHOTS, screenshotCount } from './screenshots.ts';
 import { checkSite } from './site-stories.ts';
@@ -65,6 +66,7 @@ try {
   await checkSite(browser, check);
   await checkAccounts(browser, check);
   await checkFollowedSite(browser, check);
+  await checkPinnedSite(browser, check);
   await checkWall(browser, check);
   await check('site: 100,000 machines are fast', async () => await checkLargeSite(browser));
   await check('the first view is fast', async () => await checkFirstView(browser));

@@ -8,7 +8,7 @@ import {
   type GivenToGroup,
 } from '../../registry/command-documents.ts';
 import type { ConfigOptions } from '../../site/config-options.ts';
-import { outcomeOfCommand } from '../../site/command-words.ts';
+import { keysIn, outcomeOfCommand, signersOf } from '../../site/command-words.ts';
 import type { SignedBy } from '../../site/signed-command.ts';
 import type { SigningOptions } from '../../site/signing.ts';
 import {
@@ -143,15 +143,6 @@ function linesOf(commands: readonly Listed[], { columns }: World): readonly stri
   ]);
   const format = columnsOf(heads, rows, columns);
   return [...format(heads), ...rows.flatMap(format)];
-}
-
-/** The keys that signed a command, which the registry has checked (D396). */
-function signersOf({ signed }: Listed): string {
-  return signed ? `, signed by ${keysIn(Object.keys(signed.signatures))}` : '';
-}
-
-function keysIn(keyIds: readonly string[]): string {
-  return keyIds.map((id) => excerpt(id)).join(' and ');
 }
 
 function commandWords({ kind, module, version, for: term }: Listed): string {

@@ -1,7 +1,7 @@
 import type { FC } from 'hono/jsx';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { MachineCommands } from '../../../site/given-commands.ts';
-import { partsOfOutcome } from '../../../site/command-words.ts';
+import { partsOfOutcome, signersOf } from '../../../site/command-words.ts';
 import { isOffered } from '../../views/signed-in.ts';
 import { At, machinePath } from './site-words.tsx';
 
@@ -124,8 +124,8 @@ const Given: FC<{
       <At ms={Date.parse(command.at)} now={now} /> {command.number} <b>{command.kind}</b>{' '}
       {excerpt(command.module ?? 'the machine')}
       {command.version ? ` ${excerpt(command.version)}` : ''}
-      {command.for === null ? '' : ` for ${excerpt(command.for)}`}, by {excerpt(command.by)}:{' '}
-      {excerpt(command.reason)}{' '}
+      {command.for === null ? '' : ` for ${excerpt(command.for)}`}, by{' '}
+      {`${excerpt(command.by)}${signersOf(command)}: ${excerpt(command.reason)} `}
       <span class="state" data-state={STATES[state]}>
         {state}
       </span>{' '}
