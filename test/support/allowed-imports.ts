@@ -250,6 +250,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   site: [
     'base',
     'config/module-version.ts',
+    'config/time-zone.ts',
     'config/window.ts',
     'core',
     'files',

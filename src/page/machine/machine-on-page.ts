@@ -21,6 +21,7 @@ import { documentsInUse } from '../../host/served/documents-in-use.ts';
 import { planDocument } from '../../host/plan/plan-document.ts';
 import { planProblems } from '../../host/plan/plan-problems.ts';
 import { siteWarnings } from '../../host/served/site-notes.ts';
+import { targetNotes } from '../../host/target-notes.ts';
 import { trustWarnings } from '../../host/trust-warnings.ts';
 import type { Answered } from '../../host/resolution-document.ts';
 import { moduleProcesses } from '../../host/status/module-processes.ts';
@@ -49,6 +50,7 @@ export function machineOnPage(path: string, options: SavedPlanTerms, world: Worl
     ...configOnPage(path, options, world),
     view: () => viewOf(path, options, world),
     explain: (name) => explanation(name, path, options, world),
+    notes: async (name) => onPage(await targetNotes(name, path, options, world)),
     history: (named) => {
       const decisions = onPage(recentDecisions(named, world));
       return decisions.ok ? { ok: true, value: decisions.value.map(historyEntry) } : decisions;

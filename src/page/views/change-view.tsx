@@ -5,7 +5,7 @@ import type { VersionChoice, VersionChoices } from '../../host/config/version-ch
 import type { PlannedOutcome } from '../../host/plan/planned-outcome.ts';
 import { ColumnHeads } from './column-heads.tsx';
 import { Findings } from './findings.tsx';
-import { stopWords } from './modules-view.tsx';
+import { stopWords } from './module-card.tsx';
 import { Brief, Timed } from './timed.tsx';
 
 /** What each version type would do with a module, and the form that saves one. */

@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx';
 import type { ModuleRow } from '../module-row.ts';
 import type { HistoryEntry, MachineView } from '../paged-machine.ts';
 import { Actions } from './actions.tsx';
-import { Headline, Outlook, Reasons, State, Versions } from './modules-view.tsx';
+import { Headline, Outlook, Reasons, State, Versions } from './module-card.tsx';
 import { Releases } from './releases.tsx';
 import { Timeline } from './timeline.tsx';
 
