@@ -187,7 +187,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/site/given-commands.ts': ['../page/site-commands'],
   'src/site/served-documents.ts': ['../page/site-versions'],
   'src/site/version-types.ts': ['../page/site-versions', '../page/site-fragments'],
-  'src/site/document-diff.ts': ['../page/site-versions'],
+  'src/base/document-diff.ts': ['../page/site-versions'],
   'src/site/change-history.ts': ['../page/site-changes'],
   'src/host/requests/data-move.ts': ['data-move'],
   'src/host/requests/lift-words.ts': ['why'],

@@ -36,6 +36,7 @@ import {
   type PageProblem,
 } from '../page-problem.ts';
 import { configOnPage } from './config-on-page.ts';
+import { editsOnPage } from './edits-on-page.ts';
 import { holdsOnPage } from './holds-on-page.ts';
 import { upgradesOnPage } from './upgrades-on-page.ts';
 import { requestsOnPage } from './requests-on-page.ts';
@@ -48,6 +49,7 @@ export function machineOnPage(path: string, options: SavedPlanTerms, world: Worl
     ...holdsOnPage(world),
     ...upgradesOnPage(world),
     ...configOnPage(path, options, world),
+    ...editsOnPage(path, options, world),
     view: () => viewOf(path, options, world),
     explain: (name) => explanation(name, path, options, world),
     notes: async (name) => onPage(await targetNotes(name, path, options, world)),

@@ -33,6 +33,12 @@ export const ChangeView: FC<{
       </table>
       <button>Save</button>
     </form>
+    <form class="search" action={`${module}/change`}>
+      <label>
+        another version <input name="version" required placeholder="1.2.3" />
+      </label>
+      <button data-quiet>Show what it does</button>
+    </form>
     <p>
       <a href={module}>Do nothing</a>
     </p>

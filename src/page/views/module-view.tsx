@@ -28,7 +28,10 @@ export const ModuleView: FC<{
       <Reasons row={row} />
       <Actions row={row} />
       <p>
-        <a href={`/logs?module=${encodeURIComponent(row.name)}`}>Logs</a>
+        <a href={`/logs?module=${encodeURIComponent(row.name)}`}>Logs</a>{' '}
+        {row.kind === 'module' ? (
+          <a href={`/edit/remove?name=${encodeURIComponent(row.name)}`}>Remove…</a>
+        ) : null}
       </p>
       <h2>Releases</h2>
       {resolution ? (

@@ -24,6 +24,8 @@ interface ListedOutcome {
 }
 
 export interface MachineDetail extends SeenMachine {
+  /** Whether its policy names a trust document. */
+  readonly isPinned: boolean;
   /** Those that fail, are stuck or behind first. */
   readonly modules: readonly PlacedModule[];
   /** The newest first. */
@@ -45,6 +47,7 @@ export function machineDetail(sql: Statements, id: string, now: number): Machine
   );
   return {
     ...machineIn(row, now, silentAfter(sql)),
+    isPinned: row['pinned'] !== null,
     modules: modules.map(moduleIn),
     outcomes: outcomes.map(outcomeIn),
   };

@@ -23,6 +23,8 @@ export interface TestSite {
   readonly changes: string[];
   /** How often the machines that report from now on say that they ask, in milliseconds. */
   every?: number;
+  /** Whether machines that report from now on say that their policy names a trust document. */
+  pinned?: boolean;
   readonly publish: (moduleId: string, ...versions: readonly string[]) => void;
   /** A machine reports its modules, and the results of actions. */
   readonly report: (
@@ -98,6 +100,7 @@ export function testSite(assets: SiteAssetFiles = NO_ASSETS): TestSite {
           ...reportedState(++states, ...modules),
           group: site.groups.get(machine),
           every_ms: site.every,
+          pinned: site.pinned,
         },
         queue: `queue-of-${machine}`,
       });

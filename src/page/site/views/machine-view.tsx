@@ -22,12 +22,7 @@ export const MachineView: FC<{ readonly machine: ShownMachine; readonly now: num
   <>
     <h1>{machine.id}</h1>
     <Facts machine={machine} now={now} />
-    <p class="actions">
-      <a href={`${machinePath(machine.id)}/logs`}>Logs</a>
-      <a href={`${machinePath(machine.id)}/commands`}>Commands</a>
-      <a href={`${machinePath(machine.id)}/documents`}>Documents</a>
-      <a href={`/changes?machine=${encodeURIComponent(machine.id)}`}>Changes</a>
-    </p>
+    <Links machine={machine} />
     {machine.documents ? <ServedDocuments documents={machine.documents} now={now} /> : null}
     {machine.retired ? (
       <p class="warning">
@@ -53,6 +48,19 @@ export const MachineView: FC<{ readonly machine: ShownMachine; readonly now: num
       ))}
     </ol>
   </>
+);
+
+/** The pages of a machine. */
+const Links: FC<{ readonly machine: ShownMachine }> = ({ machine }) => (
+  <p class="actions">
+    <a href={`${machinePath(machine.id)}/logs`}>Logs</a>
+    <a href={`${machinePath(machine.id)}/commands`}>Commands</a>
+    <a href={`${machinePath(machine.id)}/documents`}>Documents</a>
+    {machine.documents && isOffered('admin') ? (
+      <a href={`${machinePath(machine.id)}/edit`}>Edit…</a>
+    ) : null}
+    <a href={`/changes?machine=${encodeURIComponent(machine.id)}`}>Changes</a>
+  </p>
 );
 
 const Facts: FC<{ readonly machine: ShownMachine; readonly now: number }> = ({

@@ -1,4 +1,4 @@
-import { diffLines } from '../base/diff-lines.ts';
+import { diffLines } from './diff-lines.ts';
 import { escapeUnprintable } from '../core/text/quote.ts';
 import type { ServedConfig } from '../core/trust/served-config.ts';
 
