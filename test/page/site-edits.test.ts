@@ -218,6 +218,11 @@ describe('[T810] an edit that is not saved', () => {
     ],
     [
       'add',
+      { module_id: 'acme:lidar', version: '1.*', name: 'second' },
+      'acme:lidar has the entry "acme_lidar" already; nothing was saved',
+    ],
+    [
+      'add',
       { module_id: 'acme:arm', version: '1.*', name: 'acme_lidar' },
       'the name "acme_lidar" is that of acme:lidar; nothing was saved',
     ],
@@ -277,6 +282,17 @@ describe('[T810] an edit that is not saved', () => {
       '/machines/rover-7',
     ]);
     expect(newest(site)).toEqual([3, CONFIG.replace(`${LIDAR}\n`, ''), POLICY.replace('1d', '3d')]);
+  });
+
+  it('is one that another person has made: it shows that too', async () => {
+    const site = await editedSite();
+    const form = { name: 'acme_lidar', based_on: '1', reason: 'mine' };
+    expect((await site.post(`${EDIT}/remove`, form))[0]).toBe(303);
+    const [status, html] = await site.post(`${EDIT}/remove`, form);
+    expect([status, linesOf(html).filter((line) => line.startsWith('-'))]).toEqual([
+      409,
+      [`-${LIDAR}`],
+    ]);
   });
 
   it('is that of a machine to which the registry serves nothing', async () => {

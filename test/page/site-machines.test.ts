@@ -155,7 +155,6 @@ describe('a machine of a site', () => {
       'no release satisfies 3.*',
       'deployed 2.4.0',
       'constraint 1.*',
-      'stops lidar0',
       'Restart…Roll back…Hold…Logs',
       'acme:lidar up to date',
       '1.2.9 is up to date',

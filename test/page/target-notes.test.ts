@@ -10,7 +10,7 @@ const LIDAR = { kind: 'module', name: 'acme_lidar', moduleId: moduleId('acme:lid
 const NOTES = '/modules/acme_lidar/notes';
 
 /** The page of a machine with 1.2.8 of a lidar, whose registry has 1.2.9 with notes, and the end of that registry. */
-async function notedPage(version = '1.*') {
+async function notedPage(version = '1.*', noted = '1.2.9') {
   const path = `${temporaryFolder()}/registry.db`;
   const catalogue = new Catalogue(path, { mode: 'create' });
   for (const one of ['1.2.8', '1.2.9']) {
@@ -19,7 +19,7 @@ async function notedPage(version = '1.*') {
     catalogue.publish(LIDAR.moduleId, release.value, NOW - 86_400_000);
   }
   const notes = '# Fixes\n<b>drift</b> in \u202ethe rain';
-  catalogue.apply({ kind: 'notes', moduleId: LIDAR.moduleId, version: '1.2.9', notes });
+  catalogue.apply({ kind: 'notes', moduleId: LIDAR.moduleId, version: noted, notes });
   const server = await serveRegistry(catalogue, { host: '127.0.0.1', port: 0 });
   onTestFinished(async () => await server.close());
   const home = homeAfter((state) => state.report(LIDAR, '1.2.8', 1));
@@ -40,8 +40,11 @@ it('[D415] a card leads to the notes of its target, which stay a text', async ()
   ]);
 });
 
-it('[D415] a module without a target with notes has none', async () => {
-  const { app } = await notedPage('1.2.8');
+it.each([
+  ['1.2.8', '1.2.9'],
+  ['1.*', '1.2.8'],
+])('[D415] constraint %s, and notes of %s: none are offered', async (version, noted) => {
+  const { app } = await notedPage(version, noted);
   expect(await (await app.request('/')).text()).not.toContain('Release notes');
   expect((await app.request(NOTES)).status).toBe(404);
   expect((await textOf(app, NOTES))[1]).toBe(

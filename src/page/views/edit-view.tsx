@@ -51,7 +51,7 @@ const AddModule: FC<{ readonly path: string; readonly moduleIds: readonly string
     <label>
       name <input name="name" placeholder="acme_lidar" />
     </label>
-    <button>Add…</button>
+    <button data-quiet>Add…</button>
   </form>
 );
 
@@ -76,7 +76,7 @@ const RemoveModule: FC<Shown> = ({ path, editable: { modules } }) =>
           ))}
         </select>
       </label>
-      <button>Remove…</button>
+      <button data-quiet>Remove…</button>
     </form>
   );
 
@@ -107,7 +107,7 @@ const Windows: FC<Shown> = ({ path, editable: { maintenance } }) => (
         </select>
       </label>
       <Zone of={maintenance} />
-      <button>Add a window…</button>
+      <button data-quiet>Add a window…</button>
     </form>
   </>
 );
@@ -129,7 +129,7 @@ const Blackouts: FC<Shown> = ({ path, editable: { blackout, maintenance } }) => 
       <label>
         why <input name="why" maxlength={80} />
       </label>
-      <button>Add days…</button>
+      <button data-quiet>Add days…</button>
     </form>
   </>
 );
@@ -170,7 +170,7 @@ const Age: FC<Shown> = ({ path, editable: { age = '0s' } }) => (
         ))}
       </select>
     </label>
-    <button>Set…</button>
+    <button data-quiet>Set…</button>
   </form>
 );
 

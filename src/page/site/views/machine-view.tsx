@@ -161,7 +161,11 @@ const SiteActions: FC<{
   if (!isOffered('operator')) return null;
   return (
     <p class="actions">
-      {kind === 'module' && isServed ? <a href={versionPath(id, name)}>Change…</a> : null}
+      {kind === 'module' && isServed ? (
+        <a href={versionPath(id, name)} aria-label={`Change… ${excerpt(name)}`}>
+          Change…
+        </a>
+      ) : null}
       {isDue ? <a href={`${path}/commands/upgrade${query}`}>Upgrade now…</a> : null}
       <a href={`${path}/commands/restart${query}`}>Restart…</a>
       <a href={`${path}/commands/rollback${query}`}>Roll back…</a>

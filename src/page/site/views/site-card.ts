@@ -39,7 +39,7 @@ export function siteCard(
     // Keys are looked up on the machine.
     signatures: undefined,
     notes: notesOf(module),
-    stops: words.state === 'up to date' ? [] : stopsOf(module),
+    stops: words.isChange || module.decision === 'restart' ? stopsOf(module) : [],
     downloaded: undefined,
     process: undefined,
     quarantined: [],
