@@ -27,6 +27,30 @@ function entryNamed(text: string, name: string): Node | undefined {
   return modules?.children?.find((one) => findNodeAtLocation(one, ['name'])?.value === name);
 }
 
+/** A module entry as a document has it. */
+export interface WrittenEntry {
+  readonly name: string;
+  readonly type: string;
+  readonly moduleId: string;
+  /** Empty for one without a version. */
+  readonly version: string;
+}
+
+/** The module entries of `text` that have a name. */
+export function writtenEntries(text: string): WrittenEntry[] {
+  const root = parseTree(text);
+  const modules = root && findNodeAtLocation(root, ['modules']);
+  return (modules?.children ?? []).flatMap((entry) => {
+    const [name = '', type = '', moduleId = '', version = ''] = FIELDS.map((field) => {
+      const value: unknown = findNodeAtLocation(entry, [field])?.value;
+      return typeof value === 'string' ? value : '';
+    });
+    return name === '' ? [] : [{ name, type, moduleId, version }];
+  });
+}
+
+const FIELDS = ['name', 'type', 'module_id', 'version'];
+
 /** `text` with `version` at the place of another one. Nothing else changes: neither comments nor white space. */
 export function withVersion(
   text: string,

@@ -1,4 +1,4 @@
-import { findNodeAtLocation, parseTree, type Node } from 'jsonc-parser';
+import { findNodeAtLocation, parseTree, type JSONPath, type Node } from 'jsonc-parser';
 import type { ModuleId } from '../core/index.ts';
 
 /** The fields of a registry module that is added. */
@@ -49,6 +49,14 @@ export function newModule(text: string, entry: NewModule): Insertion[] {
     const key = isSpaced(style) ? '"modules": ' : '"modules":';
     return key + written([fields], style);
   });
+}
+
+/** What to insert into `text` so that the list at `path`, which has entries, ends with `entry`, written like the one before it (D416). */
+export function newEntry(text: string, path: JSONPath, entry: object): Insertion[] {
+  const root = parseTree(text);
+  const parent = root && findNodeAtLocation(root, path);
+  if (!root || !parent) throw new RangeError('the document has no such list');
+  return appended(text, { root, parent }, (style) => written(entry, style));
 }
 
 /** `text` with `insertions`, which are in document order. */

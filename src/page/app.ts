@@ -17,6 +17,7 @@ import { addRecordRoutes } from './routes/record-routes.tsx';
 import { addChangeApiRoutes } from './routes/change-api-routes.ts';
 import { addConfigApiRoutes } from './routes/config-api-routes.ts';
 import { addConfigRoutes } from './routes/config-routes.tsx';
+import { addEditRoutes } from './routes/edit-routes.tsx';
 import { addLiveRoutes } from './routes/live-routes.ts';
 import { addModuleRoutes } from './routes/module-routes.tsx';
 import { addUnknownRoutes } from './routes/unknown-routes.ts';
@@ -61,6 +62,7 @@ export function pageApp(paged: PagedMachine, { assets, access, onError }: PageOp
   addHoldRoutes(app, machine, frame);
   addUpgradeRoutes(app, machine, frame);
   addConfigRoutes(app, machine, frame);
+  addEditRoutes(app, machine, frame);
   addApiRoutes(app, machine);
   addChangeApiRoutes(app, machine);
   addConfigApiRoutes(app, machine);

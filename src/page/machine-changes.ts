@@ -1,7 +1,9 @@
+import type { DocumentEdit } from '../config/document-edit.ts';
 import type { Result } from '../core/index.ts';
 import type { RestartRequest } from '../core/decision/restart-request.ts';
 import type { LoggedDecision } from '../core/plan/logged-decisions.ts';
 import type { ConfigCheck, ShownConfig } from '../host/config/checked-config.ts';
+import type { EditableMachine, MachineEdit } from '../host/config/document-edits.ts';
 import type { SavedConfig } from '../host/config/config-file.ts';
 import type { VersionChange, VersionChoices } from '../host/config/version-choices.ts';
 import type { EndedHold, Holds, SetHold } from '../host/requests/holds.ts';
@@ -35,9 +37,14 @@ export interface MachineChanges {
   holds(): Answer<Holds>;
   setHold(wish: HoldWish): Answer<SetHold>;
   endHold(hold: SeenHold): Answer<EndedHold>;
-  /** What each version type would do with a module. */
-  compare(name: string): Answer<VersionChoices>;
+  /** What each version type would do with a module, and the constraint that a person typed. */
+  compare(name: string, typed?: string): Answer<VersionChoices>;
   changeVersion(name: string, change: VersionChange): Answer<SavedConfig>;
+  editable(): Result<EditableMachine, PageProblem[]>;
+  /** What an edit would change. */
+  previewEdit(edit: DocumentEdit): Answer<MachineEdit>;
+  /** Saves an edit of the documents that the person saw. */
+  saveEdit(edit: DocumentEdit, etag: string): Result<void, PageProblem[]>;
   config(): Answer<ShownConfig>;
   checkConfig(text: string): Answer<CheckedConfig>;
   saveConfig(change: Pick<ShownConfig, 'text' | 'etag'>): Answer<SavedConfig>;

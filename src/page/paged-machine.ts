@@ -1,4 +1,5 @@
 import type { Plan, Result } from '../core/index.ts';
+import type { TargetNotes } from '../host/target-notes.ts';
 import type { ModuleProcess } from '../host/status/module-processes.ts';
 import type { LogPart, LogQuery } from '../host/machine-log.ts';
 import type { MachineMark } from '../host/machine-mark.ts';
@@ -15,6 +16,8 @@ export interface PagedMachine extends MachineChanges {
   view(): Promise<Result<MachineView, PageProblem[]>>;
   /** The list of a module entry, and what its constraint selects. */
   explain(name: string): Promise<Result<Answered, PageProblem[]>>;
+  /** The notes of the release that a module gets next, from its registry (D415). */
+  notes(name: string): Promise<Result<TargetNotes, PageProblem[]>>;
   /** The newest decisions, of one module or of all, the newest first. */
   history(named: string | undefined): Result<readonly HistoryEntry[], PageProblem[]>;
   /** The newest records of the agent's log, the oldest first. */

@@ -5,14 +5,8 @@ import { moduleRows, type ModuleRow } from './module-row.ts';
 import type { PageProblem } from './page-problem.ts';
 import type { MachineView } from './paged-machine.ts';
 import { Freshness } from './views/freshness.tsx';
-import {
-  ModuleItem,
-  MOST_CARDS,
-  Problems,
-  rowId,
-  Summary,
-  type Shown,
-} from './views/modules-view.tsx';
+import { ModuleItem, MOST_CARDS, Problems, Summary, type Shown } from './views/modules-view.tsx';
+import { rowId } from './views/module-card.tsx';
 
 /** By view: a page and the feed that keeps it up to date share what is rendered. */
 const shownBy = new WeakMap<MachineView, Shown>();

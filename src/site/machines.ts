@@ -2,6 +2,7 @@ import { parseModuleId } from '../core/index.ts';
 import { readTrustDocument } from '../core/trust/trust-document.ts';
 import type { Problem } from '../base/problem.ts';
 import { expiryWarning } from '../host/trust-warnings.ts';
+import { writtenEntries, type WrittenEntry } from '../config/module-version.ts';
 import { quote } from '../core/text/quote.ts';
 import { systemClock } from '../registry/clock.ts';
 import { reportedModuleIds } from '../server/fleet/deployed-versions.ts';
@@ -15,6 +16,8 @@ import {
   type MachineSearch,
   type SiteTotals,
 } from '../server/fleet/machine-queries.ts';
+import { inTurns } from '../server/fleet/slices.ts';
+import { windowRulesIn } from '../store/facts.ts';
 import { groupCounts, type GroupCount } from '../server/fleet/groups.ts';
 import type { ReadableCatalogue } from '../server/catalogue/readable-catalogue.ts';
 import { recordsIn } from './catalogue-records.ts';
@@ -55,6 +58,8 @@ export interface ShownMachine extends MachineDetail {
 /** The newest revision of a machine's documents, and what the machine said of them last. */
 interface ServedDocuments {
   readonly newest: number;
+  /** The module entries of the newest revision. */
+  readonly entries: readonly WrittenEntry[];
   readonly said: ReturnType<ReadableCatalogue['configs']['answer']>;
 }
 
@@ -98,15 +103,17 @@ async function shownMachine(
   machine: MachineDetail,
 ): Promise<ShownMachine> {
   const budget = whatIfBudget(systemClock);
-  const { windowOf } = reportedWindows(budget, now());
+  const { areUsable, windowOf } = reportedWindows(budget, now());
   const ids = [machine.id];
   const modules: ShownPlacedModule[] = [];
   for (const module of machine.modules) {
+    const isKnown = await inTurns(areUsable(windowRulesIn(module.facts), ids));
     const isOver = budget.exceeded(ids) !== undefined;
+    const when = isKnown ? 'asked' : 'not-asked';
     const refused = (): RefusedHere => {
       const moduleId = parseModuleId(module.moduleId);
       const records = moduleId.ok ? recordsIn(catalogue, moduleId.value) : [];
-      return refusedHere(module, { machine, records, windowOf, now: now() });
+      return refusedHere(module, { machine, records, windowOf, now: now(), when });
     };
     modules.push({ ...module, refused: isOver ? undefined : budget.spend(ids, refused) });
     if (budget.pause().next().done !== true) await new Promise((resolve) => setImmediate(resolve));
@@ -118,7 +125,9 @@ async function shownMachine(
 
 function documentsOf({ configs }: ReadableCatalogue, id: string): ServedDocuments | undefined {
   const newest = configs.newest(id);
-  return newest && { newest: newest.revision, said: configs.answer(id) };
+  if (!newest) return undefined;
+  const { revision, config } = newest;
+  return { newest: revision, entries: writtenEntries(config), said: configs.answer(id) };
 }
 
 type Overview = Pick<MachinePage, 'totals' | 'problems' | 'groups' | 'moduleIds'>;

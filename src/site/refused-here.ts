@@ -1,13 +1,23 @@
-import { decide, indexReleases, type Constraint, type Decision } from '../core/index.ts';
+import {
+  decide,
+  indexReleases,
+  type Constraint,
+  type Decision,
+  type PlanRow,
+} from '../core/index.ts';
+import { nextChange } from '../core/decision/next-change.ts';
+import { wordFor } from '../core/decision/decision.ts';
 import { deployedVersion } from '../core/decision/deployed.ts';
 import { decisionWarnings } from '../core/decision/warning.ts';
 import { newerWords } from '../core/explanation/newer-words.ts';
-import { warningWords } from '../core/explanation/plan-words.ts';
+import { targetText, warningWords } from '../core/explanation/plan-words.ts';
+import { latestOf } from '../core/plan/latest.ts';
 import { textOf } from '../core/text/time-words.ts';
 import type { Provided } from '../core/releases/machine-facts.ts';
 import type { ReleaseList } from '../registry/registry.ts';
 import type { MachineDetail } from '../server/fleet/machine-detail.ts';
 import type { PlacedModule } from '../server/fleet/machine-queries.ts';
+import { timeZoneOf } from '../config/time-zone.ts';
 import { decodeFacts } from '../store/facts.ts';
 import { moduleOf, providedBy } from './other-modules.ts';
 import { answersIn, factsOf } from './reported-answers.ts';
@@ -19,9 +29,18 @@ export interface RefusedHere {
   readonly newer: string | undefined;
   /** What a plan warns of, in words. */
   readonly warnings: readonly string[];
+  /** The row of that plan; undefined if the machine decided otherwise, and if its windows take too long (D413). */
+  readonly row: PlanRow | undefined;
+  /** Of its times; undefined for UTC. */
+  readonly timeZone: string | undefined;
 }
 
-const NOTHING: RefusedHere = { newer: undefined, warnings: [] };
+const NOTHING: RefusedHere = {
+  newer: undefined,
+  warnings: [],
+  row: undefined,
+  timeZone: undefined,
+};
 
 /** What this registry has, and the machine that is shown. */
 interface Shown {
@@ -29,17 +48,22 @@ interface Shown {
   readonly records: ReleaseList['records'];
   readonly windowOf: ReportedWindows['windowOf'];
   readonly now: number;
+  /** Whether it is asked when a replacement is due, which can take long (T268). */
+  readonly when: 'asked' | 'not-asked';
 }
 
 /**
  * Why a machine does not get what is newer in this registry, by the decision that it would make from what it reported (D123). Nothing if
  * it is stuck, which has its own reason, if it does not report its policy, or if what it reported cannot be used (T269).
  */
-export function refusedHere({ facts, decision: word }: PlacedModule, shown: Shown): RefusedHere {
+export function refusedHere(module: PlacedModule, shown: Shown): RefusedHere {
+  const { facts, decision: word } = module;
   if (!facts || word === 'stuck' || shown.records.length === 0) return NOTHING;
   try {
     const decision = decisionNow(facts, shown);
-    return decision ? wordsOf(decision) : NOTHING;
+    if (!decision) return NOTHING;
+    const row = shown.when === 'asked' ? rowOf(decision, module) : undefined;
+    return { ...wordsOf(decision), row, timeZone: row && usableZone(row) };
   } catch (error) {
     if (error instanceof Error) return NOTHING;
     throw error;
@@ -62,14 +86,14 @@ export function decisionSupposing(
 
 function decisionNow(
   reported: object,
-  { machine, records, windowOf, now }: Shown,
+  { machine, records, windowOf, now, when }: Shown,
   requirement?: Constraint,
 ): Decision | undefined {
   const decoded = decodeFacts(reported, { index: indexReleases(records), windowOf });
   if ('damaged' in decoded) return undefined;
   const { input } = decoded;
-  // When it is due is not asked, and could take long (T268).
-  const timing = { ...input.timing, window: undefined, blackouts: undefined, restarts: [] };
+  const at = when === 'asked' ? input.timing : WHENEVER;
+  const timing = { ...input.timing, ...at, isServerBusy: false, restarts: [] };
   const { id: machineId, group, modules } = machine;
   const facts = factsOf(answersIn(input), requiredOn(modules, records));
   return decide({
@@ -78,6 +102,26 @@ function decisionNow(
     timing,
     eligibility: { ...input.eligibility, machine: facts, machineId, group, now },
   });
+}
+
+const WHENEVER = { window: undefined, blackouts: undefined };
+
+/** A decision as a row of a plan, if the machine decided the same. */
+function rowOf(decision: Decision, { decision: word, target }: PlacedModule): PlanRow | undefined {
+  if (wordFor(decision) !== word || targetText(decision) !== target) return undefined;
+  return {
+    decision,
+    latest: latestOf(decision.input, { kind: 'latest' }),
+    stops: [],
+    nextChange: nextChange(decision),
+    warnings: decisionWarnings(decision),
+  };
+}
+
+/** Throws for one that is none: a machine can report any text (T269). */
+function usableZone({ decision }: PlanRow): string | undefined {
+  const timeZone = timeZoneOf(decision.input.timing);
+  return timeZone && new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
 }
 
 /** What the machine reported of what the releases require. */
@@ -95,7 +139,7 @@ function requiredOn(
   );
 }
 
-function wordsOf(decision: Decision): RefusedHere {
+function wordsOf(decision: Decision): Omit<RefusedHere, 'row' | 'timeZone'> {
   const { resolution, input } = decision;
   const deployed = deployedVersion(input.deployed);
   const selected = resolution?.kind === 'resolved' ? resolution.release.version : deployed;

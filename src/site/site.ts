@@ -1,5 +1,6 @@
 import { changesOf, type SiteChanges } from './change-history.ts';
 import { commandsOf, type SiteCommands } from './given-commands.ts';
+import { editsOf, type SiteEdits } from './document-edits.ts';
 import { documentsOf, type SiteDocuments } from './served-documents.ts';
 import { versionsOf, type SiteVersions } from './version-types.ts';
 import type { OnChange } from './on-change.ts';
@@ -20,6 +21,7 @@ export interface Site
     SiteChanges,
     SiteCommands,
     SiteDocuments,
+    SiteEdits,
     SiteLogs,
     SiteModules,
     SiteRollouts,
@@ -35,6 +37,7 @@ export function siteOf(files: SiteFiles, onChange: OnChange): Site {
     ...changesOf(files),
     ...commandsOf(files, onChange),
     ...documentsOf(files, onChange),
+    ...editsOf(files, onChange),
     ...versionsOf(files, onChange),
     ...logsOf(files),
     ...modulesOf(files),

@@ -181,7 +181,7 @@ function supposing(
   const facts = module?.facts;
   if (!detail || !facts) return () => undefined;
   const { windowOf } = reportedWindows(whatIfBudget(systemClock), now());
-  const shown = { machine: detail, records, windowOf, now: now() };
+  const shown = { machine: detail, records, windowOf, now: now(), when: 'not-asked' } as const;
   return (constraint) => {
     const decision = decisionSupposing(facts, shown, constraint);
     return decision && summarizeDecision(decision);

@@ -106,7 +106,7 @@ describe('the page of the past', () => {
       'Why',
       'stays at 1.2.9: 1.3.0 is quarantined on this machine (no light)',
       'Change… Restart… Roll back… Quarantine… Hold…',
-      'Logs',
+      'Logs Remove…',
       'Releases',
       'release here published size why',
       '1.3.0 previous 2026-11-21  quarantined on this machine (no light)',

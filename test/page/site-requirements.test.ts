@@ -91,15 +91,18 @@ it('[D122] what-if warns of what a release breaks, as a plan does', async () => 
   ]);
 });
 
-/** What the page of a machine says of its lidar, after what is deployed. */
+/** What the card of the lidar says on the page of its machine: the headline, and what is under Why. */
 async function wordsOn({ app }: TestSite): Promise<string[]> {
   const lines = await textOf(app, '/machines/rover-1');
-  return lines.flatMap((line) => /^acme:lidar .*? 1\.2\.9 1\.2\.9 (.*)$/.exec(line)?.[1] ?? []);
+  const card = lines.slice(lines.indexOf('acme:lidar up to date') + 1);
+  const [why, end] = [card.indexOf('Why'), card.findIndex((line) => line.startsWith('Restart…'))];
+  return [card[0] ?? '', ...card.slice(why + 1, end)];
 }
 
 it('[D123] the page of a machine says what newer releases require', async () => {
   expect(await wordsOn(await site({ 'platform-server': '>=2' }))).toEqual([
-    'newer 1.3.0 is refused: it requires platform-server >=2, but 1.4.0 is deployed a restart stops lidar0, nav',
+    '1.3.0 requires platform-server >=2 · 1.2.9 stays',
+    'stays at 1.2.9: 1.3.0 is refused: it requires platform-server >=2, but 1.4.0 is deployed',
   ]);
 });
 
@@ -111,7 +114,9 @@ it('[D123] the page of a machine says which floor comes first', async () => {
   const lidar = lidarReport({ minimumAgeMs: 7 * DAY }, NOW);
   await made.report('rover-1', [lidar]);
   expect(await wordsOn(made)).toEqual([
-    'newer 1.4.0 is behind floor 1.3.0, which this machine has to run first, 1.3.0 is too young until 2026-12-01T12:00:00Z a restart stops lidar0, nav',
+    '1.2.9 is old enough in 6 d · stays, nothing newer',
+    'stays at 1.2.9, which is too young until 2026-12-01T12:00:00Z (in 6 d); 1.4.0 is behind floor 1.3.0, which this machine has to run first, 1.3.0 is too young until 2026-12-01T12:00:00Z (in 6 d); no release may be selected: 2 too young, 1 behind a floor',
+    'next 2026-12-01T12:00:00Z (in 6 d): upgrade to 1.3.0, as a release reaches the minimum age',
   ]);
 });
 
@@ -125,9 +130,15 @@ it('[D123] the page of a machine says what its policy refuses, and that it is de
   await made.report('rover-1', [
     { ...lidar, facts: { ...facts, eligibility: { ...eligibility, refuse } } },
   ]);
-  expect((await textOf(made.app, '/machines/rover-1')).slice(-4, -2)).toEqual([
-    'acme:lidar up to date 1.* 1.2.9 1.2.9 newer 1.3.0 is refused by the policy of the site: 1.* (stops the motor) a restart stops lidar0, nav',
+  const lines = await textOf(made.app, '/machines/rover-1');
+  const card = lines.indexOf('acme:lidar up to date');
+  expect(lines.slice(card + 1, card + 7)).toEqual([
+    '1.2.9 is up to date',
+    'deployed 1.2.9',
+    'constraint 1.*',
     'the deployed version 1.2.9 is refused by the policy of the site: 1.* (stops the motor); it stays until another release is selected',
+    'Why',
+    'newer 1.3.0 is refused by the policy of the site: 1.* (stops the motor)',
   ]);
 });
 

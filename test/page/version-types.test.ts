@@ -44,9 +44,21 @@ describe('[T139] the page of the version types', () => {
       'latest-with-prerelease  2.1.0-rc.1 upgrade to 2.1.0-rc.1 is due · a new major',
       'Why',
       'newest release or prerelease; new major: read its release notes',
-      'stops base (needs front-lidar), front-lidar machine.json:8 "1.2.*" -> "latest-with-prerelease" Save',
+      'stops base (needs front-lidar), front-lidar machine.json:8 "1.2.*" -> "latest-with-prerelease" Saveanother version Show what it does',
       'Do nothing',
     ]);
+  });
+
+  it('[D416] shows what a version does that a person types, before it is saved', async () => {
+    const page = await changedPage();
+    const lines = await textOf(page.app, `${CHANGE}?version=1.10.0`);
+    expect(lines[3]).toBe('patch 1.10.0 1.10.0 upgrade to 1.10.0 is due');
+    const html = await (await page.app.request(`${CHANGE}?version=1.10.0`)).text();
+    expect(/value="([^"]*)" required="" checked=""/.exec(html)?.[1]).toBe('1.10.0');
+    expect((await textOf(page.app, `${CHANGE}?version=1.x`))[1]).toBe(
+      'BAD_CONSTRAINT "1.x" is not a version constraint',
+    );
+    expect(page.file()).toBe(ROVER);
   });
 
   it('agrees with modreg plan on each type', async () => {

@@ -252,7 +252,11 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   site: [
     'base',
+    'config/document-edit.ts',
     'config/module-version.ts',
+    'config/served/compiled.ts',
+    'config/served/verdict.ts',
+    'config/time-zone.ts',
     'config/window.ts',
     'core',
     'files',

@@ -20,6 +20,8 @@ const PATHS = [
   'modules/acme_lidar/change',
   'modules/acme_lidar/restart',
   'modules/acme_lidar/restart?now=yes',
+  'edit',
+  'edit/window?at=02%3A00&days=*&duration=2h&time_zone=UTC',
 ];
 const WIDTHS = [320, 1280];
 const THEMES = ['light', 'dark'] as const;

@@ -17,6 +17,8 @@ const PATHS = [
   VERSION_PATH,
   `${MACHINE_PATH}/documents`,
   `${MACHINE_PATH}/documents/1`,
+  `${MACHINE_PATH}/edit`,
+  `${MACHINE_PATH}/edit/age?age=7d`,
   'changes',
 ];
 
@@ -24,7 +26,7 @@ type Story = (browser: Browser, place: Place, site: FollowedSite) => Promise<voi
 
 /** Loads the page of the machine again until its module has this version. */
 async function untilDeployed(page: Page, url: string, version: string): Promise<void> {
-  const cell = page.locator('td[data-name=deployed]');
+  const cell = page.locator('.versions dd');
   do await page.goto(url);
   while ((await cell.allInnerTexts())[0]?.includes(version) !== true);
 }
@@ -37,7 +39,7 @@ function changeVersion(
   return async (browser, place, { applied }) => {
     const { page, close } = await openTab(browser, place, context);
     await page.goto(place.url + MACHINE_PATH);
-    await page.getByRole('link', { name: 'change the version of acme_lidar' }).click();
+    await page.getByRole('link', { name: 'Change… acme_lidar' }).click();
     await page.getByRole('radio', { name: choice }).check();
     await page.getByLabel('reason').fill('the new filter');
     const before = applied() ?? 0;

@@ -39,7 +39,7 @@ function stuck(javaScriptEnabled: boolean): SiteStory {
     await page.getByRole('button', { name: 'Search' }).click();
     match(await textOf(page), /1 machine matches/);
     await page.getByRole('link', { name: 'rover-03' }).click();
-    match(await textOf(page), /acme:gripper[^]*stuck[^]*no release satisfies 3\.1\.\*/);
+    match(await textOf(page), /acme:gripper[^]*needs attention[^]*no release satisfies 3\.1\.\*/);
     await close();
   };
 }

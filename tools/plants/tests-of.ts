@@ -159,7 +159,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/site/machine-commands.ts': ['fleet-commands', 'group-commands'],
   'src/server/configs/recorded-changes.ts': ['../page/site-changes'],
   'src/server/configs/served-by-others.ts': ['../server/served-by-others'],
-  'src/server/configs/document-diff.ts': ['../page/site-versions', '../server/config-routes'],
+  'src/base/document-diff.ts': ['../page/site-versions', '../server/config-routes'],
   'src/server/configs': [
     '../server/config-routes',
     '../server/command-routes',

@@ -143,7 +143,7 @@ function draftOf(
 }
 
 /** The decisions that differ between two plans, in the order of the second; what it lacks comes last. */
-function changesBetween(now: Plan, then: Plan): DecisionChange[] {
+export function changesBetween(now: Plan, then: Plan): DecisionChange[] {
   const before = decisionsIn(now);
   const after = decisionsIn(then);
   return [...new Map([...after, ...before]).keys()].flatMap((key) => {

@@ -83,15 +83,18 @@ export interface NoVersion {
   readonly label: string;
 }
 
-/** What each version type would do with a module, planned before one is saved (T139). */
+/** What each version type would do with a module, and the constraint that a person typed, planned before one is saved (T139). */
 export async function versionChoices(
-  name: string,
+  { name, typed }: { readonly name: string; readonly typed?: string | undefined },
   path: string,
   options: SavedPlanTerms,
   world: World,
 ): Promise<Result<VersionChoices, Problem[] | NoVersion>> {
   const entry = await entryNamed(name, path, options, world);
-  return entry.ok ? { ok: true, value: choicesOf(entry.value) } : entry;
+  if (!entry.ok) return entry;
+  const constraint = typed === undefined ? undefined : parseConstraint(typed);
+  if (constraint?.ok === false) return { ok: false, error: [parseProblem(constraint.error)] };
+  return { ok: true, value: choicesOf(entry.value, constraint?.value) };
 }
 
 /** Changes the version of a module entry, and nothing else, if the person saw the file with this `etag` (T138). */
@@ -145,7 +148,7 @@ async function entryNamed(
   return { ok: false, error: { without: isSubsystem ? 'subsystem' : 'entry', label: name } };
 }
 
-function choicesOf(entry: Entry): VersionChoices {
+function choicesOf(entry: Entry, typed: Constraint | undefined): VersionChoices {
   const { row, config, planned, written } = entry;
   const { name, moduleId, decision } = row;
   const timeZone = timeZoneOf(decision.input.timing) ?? timeZoneIn(planned.documents.policy);
@@ -158,8 +161,17 @@ function choicesOf(entry: Entry): VersionChoices {
     etag: config.etag,
     times: { now: planned.now, timeZone },
     now: outcomeOf({ kind: 'module', name }, row, planned.plan),
-    choices: constraintsFor(baseOf(row)).map((constraint) => choiceOf(constraint, entry)),
+    choices: withTyped(constraintsFor(baseOf(row)), typed).map((constraint) =>
+      choiceOf(constraint, entry),
+    ),
   };
+}
+
+/** The constraint that was typed is first, unless it is one of them. */
+function withTyped(types: readonly Constraint[], typed: Constraint | undefined): Constraint[] {
+  const text = typed && formatConstraint(typed);
+  const isKnown = types.some((one) => formatConstraint(one) === text);
+  return typed && !isKnown ? [typed, ...types] : [...types];
 }
 
 /** The version whose numbers the types have: the deployed one, else the one to deploy, else the newest. */

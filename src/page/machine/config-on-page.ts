@@ -39,8 +39,8 @@ export function configOnPage(path: string, options: SavedPlanTerms, world: World
       const saved = onPage(replaceConfig(path, change, options));
       return saved.ok ? savedOn(path, saved.value, staleConfig) : saved;
     },
-    compare: async (name) => {
-      const choices = await versionChoices(name, path, options, world);
+    compare: async (name, typed) => {
+      const choices = await versionChoices({ name, typed }, path, options, world);
       return choices.ok ? choices : notChanged(path, choices.error);
     },
     changeVersion: async (name, change) => {

@@ -21,6 +21,7 @@ import { documentsInUse } from '../../host/served/documents-in-use.ts';
 import { planDocument } from '../../host/plan/plan-document.ts';
 import { planProblems } from '../../host/plan/plan-problems.ts';
 import { siteWarnings } from '../../host/served/site-notes.ts';
+import { targetNotes } from '../../host/target-notes.ts';
 import { trustWarnings } from '../../host/trust-warnings.ts';
 import type { Answered } from '../../host/resolution-document.ts';
 import { moduleProcesses } from '../../host/status/module-processes.ts';
@@ -35,6 +36,7 @@ import {
   type PageProblem,
 } from '../page-problem.ts';
 import { configOnPage } from './config-on-page.ts';
+import { editsOnPage } from './edits-on-page.ts';
 import { holdsOnPage } from './holds-on-page.ts';
 import { upgradesOnPage } from './upgrades-on-page.ts';
 import { requestsOnPage } from './requests-on-page.ts';
@@ -47,8 +49,10 @@ export function machineOnPage(path: string, options: SavedPlanTerms, world: Worl
     ...holdsOnPage(world),
     ...upgradesOnPage(world),
     ...configOnPage(path, options, world),
+    ...editsOnPage(path, options, world),
     view: () => viewOf(path, options, world),
     explain: (name) => explanation(name, path, options, world),
+    notes: async (name) => onPage(await targetNotes(name, path, options, world)),
     history: (named) => {
       const decisions = onPage(recentDecisions(named, world));
       return decisions.ok ? { ok: true, value: decisions.value.map(historyEntry) } : decisions;

@@ -12,6 +12,9 @@ import { onPage, refused, type PageProblem } from '../page-problem.ts';
 
 type Requests = Omit<
   MachineChanges,
+  | 'editable'
+  | 'previewEdit'
+  | 'saveEdit'
   | 'config'
   | 'checkConfig'
   | 'saveConfig'

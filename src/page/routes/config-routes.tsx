@@ -29,7 +29,7 @@ function addVersionRoutes(app: Hono, machine: PagedMachine, frame: Frame): void 
     chosen?: string,
     problems: readonly PageProblem[] = [],
   ): Promise<Response> => {
-    const compared = await machine.compare(nameIn(c));
+    const compared = await machine.compare(nameIn(c), chosen);
     if (!compared.ok) return await frame.failed(c, compared.error);
     const { label, constraint } = compared.value;
     const view = { module: pathOf(c), choices: compared.value, chosen: chosen ?? constraint };
@@ -42,7 +42,10 @@ function addVersionRoutes(app: Hono, machine: PagedMachine, frame: Frame): void 
       </>,
     );
   };
-  app.get('/modules/:name/change', async (c) => await shown(c));
+  app.get('/modules/:name/change', async (c) => {
+    const typed = c.req.query('version')?.trim() ?? '';
+    return await shown(c, typed === '' ? undefined : typed);
+  });
   app.post('/modules/:name/change', async (c) => {
     const form = await formOf(c);
     if (!form.ok) return await frame.failed(c, form.error);

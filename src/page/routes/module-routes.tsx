@@ -6,6 +6,9 @@ import type { PagedMachine } from '../paged-machine.ts';
 import { shownOf } from '../shown.tsx';
 import { ModulesView } from '../views/modules-view.tsx';
 import { ModuleView } from '../views/module-view.tsx';
+import { TargetNotesView } from '../views/target-notes.tsx';
+import { pathOf } from './action-routes.tsx';
+import { nameIn } from './change-api-routes.ts';
 
 /** The page of all modules, the page of each, and the form that fetches the lists. */
 export function addModuleRoutes(app: Hono, machine: PagedMachine, frame: Frame): void {
@@ -33,6 +36,13 @@ export function addModuleRoutes(app: Hono, machine: PagedMachine, frame: Frame):
     const entries = past.ok ? past.value : [];
     const shown = { view: view.value, title: row.label, tab: '/', live: 'page' } as const;
     return frame.page(c, shown, <ModuleView row={row} view={view.value} entries={entries} />);
+  });
+  app.get('/modules/:name/notes', async (c) => {
+    const notes = await machine.notes(nameIn(c));
+    if (!notes.ok) return frame.failed(c, notes.error);
+    const { moduleId, version } = notes.value;
+    const shown = { view: machine, title: `Notes of ${moduleId} ${version}`, tab: '/' };
+    return frame.page(c, shown, <TargetNotesView shown={notes.value} module={pathOf(c)} />);
   });
   app.post('/look', async (c) => {
     const looked = await machine.look();

@@ -13,6 +13,7 @@ import { requireRole } from './route-roles.ts';
 import { addChangeRoutes } from './routes/change-routes.tsx';
 import { addCommandRoutes } from './routes/command-routes.tsx';
 import { addDocumentRoutes } from './routes/document-routes.tsx';
+import { addEditRoutes } from './routes/edit-routes.tsx';
 import { addLogRoutes } from './routes/log-routes.tsx';
 import { addMachineRoutes } from './routes/machine-routes.tsx';
 import { addRolloutRoutes } from './routes/rollout-routes.tsx';
@@ -54,6 +55,7 @@ export function siteApp(
   addLogRoutes(app, site, frame);
   addCommandRoutes(app, site, frame);
   addDocumentRoutes(app, site, frame);
+  addEditRoutes(app, site, frame);
   addChangeRoutes(app, site, frame);
   addRolloutRoutes(app, site, frame);
   addSiteModuleRoutes(app, site, frame);

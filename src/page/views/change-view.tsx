@@ -5,7 +5,7 @@ import type { VersionChoice, VersionChoices } from '../../host/config/version-ch
 import type { PlannedOutcome } from '../../host/plan/planned-outcome.ts';
 import { ColumnHeads } from './column-heads.tsx';
 import { Findings } from './findings.tsx';
-import { stopWords } from './modules-view.tsx';
+import { stopWords } from './module-card.tsx';
 import { Brief, Timed } from './timed.tsx';
 
 /** What each version type would do with a module, and the form that saves one. */
@@ -32,6 +32,12 @@ export const ChangeView: FC<{
         </tbody>
       </table>
       <button>Save</button>
+    </form>
+    <form class="search" action={`${module}/change`}>
+      <label>
+        another version <input name="version" required placeholder="1.2.3" />
+      </label>
+      <button data-quiet>Show what it does</button>
     </form>
     <p>
       <a href={module}>Do nothing</a>

@@ -18,6 +18,9 @@ export const ConfigView: FC<{
     <p>
       Secrets are shown as <code>•••</code>. Leave it to keep one, or write a new one in its place.
     </p>
+    <p class="actions">
+      <a href="/edit">Add or remove modules, windows and ages…</a>
+    </p>
     {check ? <Checked check={check} /> : null}
     <form method="post" action="/config">
       <input type="hidden" name="etag" value={etag} />
@@ -93,7 +96,8 @@ const Checked: FC<{ readonly check: CheckedConfig }> = ({ check }) => (
   </section>
 );
 
-const Changes: FC<{ readonly changes: readonly DecisionChange[] }> = ({ changes }) =>
+/** The decisions that would be others. */
+export const Changes: FC<{ readonly changes: readonly DecisionChange[] }> = ({ changes }) =>
   changes.length === 0 ? (
     <p>No decision would change.</p>
   ) : (

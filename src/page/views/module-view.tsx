@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx';
 import type { ModuleRow } from '../module-row.ts';
 import type { HistoryEntry, MachineView } from '../paged-machine.ts';
 import { Actions } from './actions.tsx';
-import { Headline, Outlook, Reasons, State, Versions } from './modules-view.tsx';
+import { Headline, Outlook, Reasons, State, Versions } from './module-card.tsx';
 import { Releases } from './releases.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -28,7 +28,10 @@ export const ModuleView: FC<{
       <Reasons row={row} />
       <Actions row={row} />
       <p>
-        <a href={`/logs?module=${encodeURIComponent(row.name)}`}>Logs</a>
+        <a href={`/logs?module=${encodeURIComponent(row.name)}`}>Logs</a>{' '}
+        {row.kind === 'module' ? (
+          <a href={`/edit/remove?name=${encodeURIComponent(row.name)}`}>Remove…</a>
+        ) : null}
       </p>
       <h2>Releases</h2>
       {resolution ? (

@@ -1,9 +1,9 @@
 import type { FC } from 'hono/jsx';
-import type { ModuleRow } from '../module-row.ts';
+import type { CardRow } from '../card-row.ts';
 import { Timed } from './timed.tsx';
 
 /** What a person can do about a release that was yanked and stays, and about versions in quarantine (D389). */
-export const Remedies: FC<{ readonly row: ModuleRow }> = ({
+export const Remedies: FC<{ readonly row: CardRow }> = ({
   row: { moduleId, remedy, quarantined, times },
 }) => (
   <>

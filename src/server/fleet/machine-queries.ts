@@ -198,6 +198,8 @@ export interface PlacedModule {
   readonly target: string | undefined;
   readonly decision: string;
   readonly reason: string | undefined;
+  /** The code of what holds its replacement; undefined if nothing does. */
+  readonly heldBy: string | undefined;
   /** Whether its replacements have been held for longer than a week. */
   readonly isHeldLong: boolean;
   readonly stops: readonly string[];
@@ -267,6 +269,7 @@ export function moduleIn(row: Row): PlacedModule {
     target: target ?? undefined,
     decision: state.decision,
     reason: unreadable === undefined ? stuck : `what it reported cannot be read: ${unreadable}`,
+    heldBy: state.held_by,
     isHeldLong: state.held_over_a_week === true,
     stops: state.stops,
     facts: state.facts,

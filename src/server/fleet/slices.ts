@@ -29,14 +29,18 @@ export async function onSnapshot<T>(
 ): Promise<T> {
   translated(path, () => database.exec('BEGIN'));
   try {
-    const slices = query();
-    for (;;) {
-      const next = slices.next();
-      if (next.done === true) return next.value;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    return await inTurns(query());
   } finally {
     if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
+  }
+}
+
+/** The result of a computation. Between its slices, other requests are answered. */
+export async function inTurns<T>(slices: Slices<T>): Promise<T> {
+  for (;;) {
+    const next = slices.next();
+    if (next.done === true) return next.value;
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 

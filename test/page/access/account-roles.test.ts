@@ -52,6 +52,13 @@ it.each<[Role, readonly string[]]>([
     'admin',
     [
       'POST /machines/:id/documents/:revision/restore',
+      'POST /machines/:id/edit/add',
+      'POST /machines/:id/edit/remove',
+      'POST /machines/:id/edit/window',
+      'POST /machines/:id/edit/no-window',
+      'POST /machines/:id/edit/blackout',
+      'POST /machines/:id/edit/no-blackout',
+      'POST /machines/:id/edit/age',
       'POST /rollouts/:module/:version/halt',
       'POST /rollouts/:module/:version/raise',
       'POST /rollouts/:module/:version/resume',

@@ -67,7 +67,7 @@ function numberIn(c: Context): number {
 }
 
 /** Saves what a form says, and leads to the page of the machine; or says why nothing was saved. */
-async function saved(
+export async function saved(
   c: Context,
   { site, frame }: Pages,
   save: (saving: Saving, form: URLSearchParams) => ReturnType<PagedSite['restore']>,

@@ -1,14 +1,16 @@
 import type { FC } from 'hono/jsx';
-import { ColumnHeads } from '../../views/column-heads.tsx';
+import { ROW_STATES } from '../../../core/plan/row-state.ts';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { ShownMachine, ShownPlacedModule } from '../../../site/machines.ts';
-import { failingWords } from '../../../site/failing-words.ts';
-import { Decision, HELD_LONG, PresenceWord, RetiredWords } from './machines-view.tsx';
+import { ModuleCard, ModuleTable, ModuleTableRow } from '../../views/module-card.tsx';
+import { MOST_CARDS } from '../../views/modules-view.tsx';
+import { siteCard } from './site-card.ts';
+import { PresenceWord, RetiredWords } from './machines-view.tsx';
 import { ServedDocuments } from './served-documents.tsx';
 import { versionPath } from './version-types.tsx';
 import { WithoutPin } from './without-pin.tsx';
 import { isOffered } from '../../views/signed-in.ts';
-import { Ago, At, machinePath, modulePath } from './site-words.tsx';
+import { Ago, At, machinePath } from './site-words.tsx';
 
 /** So many modules of a machine are shown at once. */
 const MOST_MODULES = 200;
@@ -21,12 +23,7 @@ export const MachineView: FC<{ readonly machine: ShownMachine; readonly now: num
   <>
     <h1>{machine.id}</h1>
     <Facts machine={machine} now={now} />
-    <p class="actions">
-      <a href={`${machinePath(machine.id)}/logs`}>Logs</a>
-      <a href={`${machinePath(machine.id)}/commands`}>Commands</a>
-      <a href={`${machinePath(machine.id)}/documents`}>Documents</a>
-      <a href={`/changes?machine=${encodeURIComponent(machine.id)}`}>Changes</a>
-    </p>
+    <Links machine={machine} />
     {machine.documents ? <ServedDocuments documents={machine.documents} now={now} /> : null}
     <WithoutPin machine={machine} />
     {machine.retired ? (
@@ -40,7 +37,11 @@ export const MachineView: FC<{ readonly machine: ShownMachine; readonly now: num
       <p class="warning">It dropped {machine.missingOutcomes} outcomes before a report.</p>
     )}
     <h2>Modules</h2>
-    {machine.modules.length === 0 ? <p>Nothing is reported.</p> : <Modules machine={machine} />}
+    {machine.modules.length === 0 ? (
+      <p>Nothing is reported.</p>
+    ) : (
+      <Modules machine={machine} now={now} />
+    )}
     <h2>Last outcomes</h2>
     {machine.outcomes.length === 0 ? <p>No outcome of an action is known.</p> : null}
     <ol>
@@ -49,6 +50,19 @@ export const MachineView: FC<{ readonly machine: ShownMachine; readonly now: num
       ))}
     </ol>
   </>
+);
+
+/** The pages of a machine. */
+const Links: FC<{ readonly machine: ShownMachine }> = ({ machine }) => (
+  <p class="actions">
+    <a href={`${machinePath(machine.id)}/logs`}>Logs</a>
+    <a href={`${machinePath(machine.id)}/commands`}>Commands</a>
+    <a href={`${machinePath(machine.id)}/documents`}>Documents</a>
+    {machine.documents && isOffered('admin') ? (
+      <a href={`${machinePath(machine.id)}/edit`}>Edit…</a>
+    ) : null}
+    <a href={`/changes?machine=${encodeURIComponent(machine.id)}`}>Changes</a>
+  </p>
 );
 
 const Facts: FC<{ readonly machine: ShownMachine; readonly now: number }> = ({
@@ -97,112 +111,71 @@ const Duplicate: FC<{ readonly id: string }> = ({ id }) => (
   </section>
 );
 
-const COLUMNS = ['module', 'decision', 'constraint', 'deployed', 'target', 'why and what stops'];
-
-const Modules: FC<{ readonly machine: ShownMachine }> = ({
-  machine: { id, modules, documents },
-}) => (
-  <>
-    <table>
-      <ColumnHeads of={COLUMNS} />
-      <tbody>
-        {modules.slice(0, MOST_MODULES).map((module) => (
-          <ModuleRow module={module} machine={documents && id} />
-        ))}
-      </tbody>
-    </table>
-    {modules.length > MOST_MODULES ? (
-      <p>{modules.length - MOST_MODULES} more modules, none of which is shown here.</p>
-    ) : null}
-    {modules.some(({ refused }) => !refused) ? (
-      <p>Why newer releases are refused takes too long, and is not shown for all modules.</p>
-    ) : null}
-  </>
-);
-
-/** Of what is said of newer releases, in characters. */
-const LONGEST_WORDS = 600;
-
-const ModuleRow: FC<{
-  readonly module: ShownPlacedModule;
-  /** The machine if its versions can be changed here. */
-  readonly machine: string | undefined;
-}> = ({
+/** The modules, as the page of the machine shows them (D413). */
+const Modules: FC<{ readonly machine: ShownMachine; readonly now: number }> = ({
   machine,
-  module: {
-    name,
-    kind,
-    moduleId,
-    constraint,
-    deployed,
-    target,
-    decision,
-    isHeldLong,
-    reason,
-    stops,
-    refused,
-    failing,
-  },
-}) => (
-  <tr>
-    <th scope="row">
-      {kind === 'module' ? <a href={modulePath(moduleId)}>{moduleId}</a> : excerpt(name)}
-      {kind === 'module' && name !== moduleId.replace(':', '_') ? ` (${excerpt(name)})` : ''}
-    </th>
-    <td>
-      <Decision decision={decision} failing={failing} />
-      {isHeldLong ? HELD_LONG : null}
-    </td>
-    <td data-name="constraint">
-      <Constraint machine={kind === 'module' ? machine : undefined} {...{ name, constraint }} />
-    </td>
-    <td data-name="deployed">{excerpt(deployed)}</td>
-    <td data-name="target">{excerpt(target ?? '-')}</td>
-    <td>
-      {failing === undefined ? null : <p>{failingWords(failing)}</p>}
-      <Reasons reason={reason} refused={refused} stops={stops} />
-    </td>
-  </tr>
-);
-
-/** The constraint; if it can be changed here, the link to its version types. */
-const Constraint: FC<{
-  readonly machine: string | undefined;
-  readonly name: string;
-  readonly constraint: string | undefined;
-}> = ({ machine, name, constraint = '-' }) => {
-  const text = excerpt(constraint);
-  if (machine === undefined || !isOffered('operator')) return <>{text}</>;
-  const label = `${text}: change the version of ${excerpt(name)}`;
+  now,
+}) => {
+  const { modules } = machine;
+  const rows = modules
+    .slice(0, MOST_MODULES)
+    .map((module) => [module, siteCard(module, machine, now)] as const)
+    .toSorted(([, a], [, b]) => ROW_STATES.indexOf(a.state) - ROW_STATES.indexOf(b.state));
   return (
-    <a href={versionPath(machine, name)} aria-label={label}>
-      {text}
-    </a>
+    <>
+      {modules.length > MOST_CARDS ? (
+        <ModuleTable version="">
+          {rows.map(([, row]) => (
+            <ModuleTableRow row={row} />
+          ))}
+        </ModuleTable>
+      ) : (
+        <div id="modules">
+          {rows.map(([module, row]) => (
+            <ModuleCard row={row}>
+              <SiteActions module={module} machine={machine} isDue={row.isChange} />
+            </ModuleCard>
+          ))}
+        </div>
+      )}
+      {modules.length > MOST_MODULES ? (
+        <p>{modules.length - MOST_MODULES} more modules, none of which is shown here.</p>
+      ) : null}
+      {modules.some(({ refused }) => !refused) ? (
+        <p>Why newer releases are refused takes too long, and is not shown for all modules.</p>
+      ) : null}
+    </>
   );
 };
 
-const Reasons: FC<Pick<ShownPlacedModule, 'reason' | 'refused' | 'stops'>> = ({
-  reason,
-  refused,
-  stops,
-}) => (
-  <>
-    {reason === undefined ? null : `${excerpt(reason)} `}
-    {refused?.newer === undefined ? null : (
-      <>
-        <small>newer</small> {excerpt(refused.newer, LONGEST_WORDS)}{' '}
-      </>
-    )}
-    {stops.length === 0 ? null : (
-      <>
-        <small>a restart stops</small> {excerpt(stops.join(', '))}
-      </>
-    )}
-    {refused?.warnings.map((one) => (
-      <p class="warning">{excerpt(one, LONGEST_WORDS)}</p>
-    ))}
-  </>
-);
+/** What can be done about a module from here, to those who may. */
+const SiteActions: FC<{
+  readonly module: ShownPlacedModule;
+  readonly machine: ShownMachine;
+  /** Whether another version is to be deployed. */
+  readonly isDue: boolean;
+}> = ({ module: { kind, name }, machine: { id, documents }, isDue }) => {
+  const path = machinePath(id);
+  const query = `?module=${encodeURIComponent(name.toWellFormed())}`;
+  const isServed = documents?.entries.some(
+    (entry) => entry.name === name && entry.type === 'registry',
+  );
+  if (!isOffered('operator')) return null;
+  return (
+    <p class="actions">
+      {kind === 'module' && isServed ? (
+        <a href={versionPath(id, name)} aria-label={`Change… ${excerpt(name)}`}>
+          Change…
+        </a>
+      ) : null}
+      {isDue ? <a href={`${path}/commands/upgrade${query}`}>Upgrade now…</a> : null}
+      <a href={`${path}/commands/restart${query}`}>Restart…</a>
+      <a href={`${path}/commands/rollback${query}`}>Roll back…</a>
+      <a href={`${path}/commands/hold${query}`}>Hold…</a>
+      <a href={`${path}/logs${query}`}>Logs</a>
+    </p>
+  );
+};
 
 const Outcome: FC<{ readonly outcome: ShownMachine['outcomes'][number]; readonly now: number }> = ({
   outcome: { receivedAt, name, direction, from, to, result, reason },

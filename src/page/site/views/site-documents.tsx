@@ -2,6 +2,7 @@ import type { FC } from 'hono/jsx';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { MachineDocuments, ShownRevision } from '../../../site/served-documents.ts';
 import type { PageProblem } from '../../page-problem.ts';
+import { Difference } from '../../views/difference.tsx';
 import { Problems } from '../../views/modules-view.tsx';
 import { isOffered } from '../../views/signed-in.ts';
 import { At, machinePath } from './site-words.tsx';
@@ -89,18 +90,6 @@ export const ReasonField: FC = () => (
     </label>
   </p>
 );
-
-const Difference: FC<{ readonly lines: readonly string[] }> = ({ lines }) =>
-  lines.length === 0 ? (
-    <p>The documents are the same.</p>
-  ) : (
-    <pre>
-      {lines.map((line) => {
-        if (line.startsWith('+')) return <ins>{`${line}\n`}</ins>;
-        return line.startsWith('-') ? <del>{`${line}\n`}</del> : `${line}\n`;
-      })}
-    </pre>
-  );
 
 /** Another person saved a revision meanwhile (D323). */
 export const StaleView: FC<{

@@ -1,0 +1,134 @@
+import { printedCode } from '../base/codes.ts';
+import type { PlanRow, Warning } from '../core/index.ts';
+import { replacementOf } from '../core/decision/decision.ts';
+import { decisionWords } from '../core/explanation/decision-words.ts';
+import { deployedCell } from '../core/explanation/plan-cells.ts';
+import {
+  nextWords,
+  requirementText,
+  targetText,
+  warningWords,
+} from '../core/explanation/plan-words.ts';
+import { signedWords } from '../core/explanation/signed-words.ts';
+import type { OpenAction } from '../core/plan/committed-action.ts';
+import { failureWords, rowHeadline } from '../core/plan/open-action-words.ts';
+import { OF_WHAT_RUNS } from '../core/decision/warning.ts';
+import { rowState } from '../core/plan/row-state.ts';
+import { say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
+import type { CardRow } from './card-row.ts';
+import type { FoundProblem } from './page-problem.ts';
+
+/** What the row of a plan says on a card. */
+type CardWords = Pick<
+  CardRow,
+  | 'state'
+  | 'constraint'
+  | 'deployed'
+  | 'target'
+  | 'isChange'
+  | 'latest'
+  | 'signatures'
+  | 'headline'
+  | 'nextChange'
+  | 'remedy'
+  | 'stops'
+  | 'warnings'
+  | 'reasons'
+  | 'times'
+>;
+
+/** The words of a row of a plan. */
+export function cardWords(
+  plan: PlanRow,
+  {
+    open,
+    isFailing,
+    problems,
+    times,
+  }: {
+    /** The action that the agent has, or gets next. */
+    readonly open: OpenAction | undefined;
+    /** Whether what is deployed ends again and again. */
+    readonly isFailing: boolean;
+    /** Those that the row alone concerns. */
+    readonly problems: readonly FoundProblem[];
+    readonly times: TimeContext;
+  },
+): CardWords {
+  const { decision, latest, stops } = plan;
+  const headline = rowHeadline(plan, open);
+  const next = nextWords(plan);
+  const isNextSaid = isTimeOf(headline, plan);
+  const notices = noticesOf(plan, problems);
+  const target = targetText(decision) ?? '-';
+  const deployed = deployedCell(decision.input.deployed);
+  return {
+    state: rowState(plan, { open, isFailing }),
+    constraint: requirementText(decision.input.requirement) ?? decision.input.requirement.kind,
+    deployed,
+    target,
+    isChange: replacementOf(decision) !== undefined && target !== deployed,
+    latest: latest?.text ?? '-',
+    signatures: signedWords(decision),
+    headline,
+    nextChange: isNextSaid ? undefined : next,
+    remedy: remedyOf(plan),
+    stops,
+    warnings: notices.warnings,
+    reasons: [
+      ...reasonsOf(plan, open),
+      ...notices.details,
+      ...(isNextSaid && next ? [say`next ${next}`] : []),
+    ],
+    times,
+  };
+}
+
+/** Why. While an action is carried out, why it is; what would be decided otherwise does not matter then. */
+function reasonsOf({ decision }: PlanRow, open: OpenAction | undefined): Said[] {
+  const reason = open?.state === 'delivered' ? open.action.reason : undefined;
+  const now = reason ? (reason.words ?? reason.text) : decisionWords(decision);
+  return [failureWords(open) ?? [], now].flat();
+}
+
+/** What stops a yanked release that stays. */
+function remedyOf({ decision, warnings }: PlanRow): string | undefined {
+  const isYanked = warnings.some(({ kind }) => kind === 'deployed-yanked');
+  return isYanked && decision.kind === 'keep'
+    ? 'To replace it, change its version or roll it back.'
+    : undefined;
+}
+
+/** Whether the headline says when the next change is. */
+function isTimeOf(headline: Said, { nextChange, afterActions }: PlanRow): boolean {
+  return (
+    nextChange !== undefined && !afterActions && wordsOf(headline).times.includes(nextChange.at)
+  );
+}
+
+/** What was found about a row beside its decision: warnings, and what explains its headline. */
+function noticesOf(
+  { decision, warnings }: PlanRow,
+  problems: readonly FoundProblem[],
+): { readonly warnings: readonly Said[]; readonly details: readonly Said[] } {
+  const isKept = decision.kind === 'keep';
+  const words = (one: Warning): Said => warningWords(one, decision);
+  const inHeadline = warnings.filter(({ kind }) => isKept && OF_WHAT_RUNS.has(kind));
+  const others = warnings.filter(
+    (one) => !SAID_BY_REASON.has(one.kind) && !inHeadline.includes(one),
+  );
+  const said = new Set<string>(warnings.map(({ kind }) => printedCode(kind)));
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const found = problems.filter((one) => !errors.includes(one) && !said.has(one.code));
+  const isReason = isKept && decision.because === 'ahead';
+  return {
+    warnings: [...others.map(words), ...found.map(({ message }) => message)],
+    details: [
+      ...(isReason ? [] : inHeadline.map(words)),
+      ...errors.flatMap(({ because = [], hint }) => because.concat(hint ?? [])),
+    ],
+  };
+}
+
+/** Warnings that are the reason of the decision in other words. */
+const SAID_BY_REASON: ReadonlySet<string> = new Set<Warning['kind']>(['ahead', 'downgrade']);

@@ -1,0 +1,91 @@
+import { fitted } from '../../../core/explanation/headline.ts';
+import type { RowState } from '../../../core/plan/row-state.ts';
+import { excerpt } from '../../../core/text/quote.ts';
+import { passing, say, type Said, type TimeContext } from '../../../core/text/time-words.ts';
+import type { ShownPlacedModule } from '../../../site/machines.ts';
+import type { CardRow } from '../../card-row.ts';
+
+type PlacedWords = Pick<
+  CardRow,
+  | 'state'
+  | 'deployed'
+  | 'target'
+  | 'isChange'
+  | 'latest'
+  | 'headline'
+  | 'nextChange'
+  | 'remedy'
+  | 'warnings'
+  | 'reasons'
+  | 'times'
+>;
+
+/** What a card says of a module of which only the decision is known (D413). */
+export function placedWords(module: ShownPlacedModule, times: TimeContext): PlacedWords {
+  const { reason, target } = module;
+  const words = excerpt(reason ?? '');
+  const headline = fitted({ fact: headlineOf(module) });
+  return {
+    state: stateOf(module),
+    deployed: excerpt(module.deployed),
+    target: excerpt(target ?? '-'),
+    isChange: target !== undefined && target !== module.deployed,
+    latest: undefined,
+    headline,
+    nextChange: undefined,
+    remedy: undefined,
+    warnings: [],
+    reasons: reason === undefined || words === headline ? [] : [words],
+    times,
+  };
+}
+
+const STATES: Readonly<Record<string, RowState>> = {
+  stuck: 'needs attention',
+  hold: 'waiting',
+  'up-to-date': 'up to date',
+  ahead: 'up to date',
+  local: 'up to date',
+  disabled: 'up to date',
+};
+
+function stateOf({ decision }: ShownPlacedModule): RowState {
+  return STATES[decision] ?? 'due';
+}
+
+function headlineOf(module: ShownPlacedModule): string {
+  const { decision, reason, heldBy, target, deployed } = module;
+  const to = excerpt(target ?? 'a release');
+  switch (decision) {
+    case 'stuck':
+      return excerpt(reason ?? 'nothing can be selected');
+    case 'hold':
+      return `${to} waits${heldBy === undefined ? '' : `: ${excerpt(heldBy).replaceAll('-', ' ')}`}`;
+    case 'up-to-date':
+      return `${excerpt(deployed)} is up to date`;
+    case 'ahead':
+      return `${excerpt(deployed)} stays, nothing newer`;
+    case 'local':
+      return 'local module';
+    case 'disabled':
+      return 'disabled';
+    case 'restart':
+      return 'restart is due';
+    default:
+      return `${excerpt(decision)} to ${to} is due`;
+  }
+}
+
+/** `1.3.0 failed: the disk is full · again in 5 min`. */
+export function failingHeadline({
+  version,
+  reason,
+  next_at: next,
+}: NonNullable<ShownPlacedModule['failing']>): Said {
+  const at = next === null ? Number.NaN : Date.parse(next);
+  return fitted({
+    fact: `${excerpt(version)} failed`,
+    because: reason ?? undefined,
+    outcome: Number.isNaN(at) ? undefined : say`again ${passing(at)}`,
+  });
+}

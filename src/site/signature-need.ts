@@ -1,0 +1,65 @@
+import type { ConfigTexts } from '../config/served/compiled.ts';
+import { parseVersion } from '../core/index.ts';
+import { readTrustDocument } from '../core/trust/trust-document.ts';
+import { excerpt } from '../core/text/quote.ts';
+import type { StoredRevision } from '../server/configs/config-table.ts';
+import { machineDetail } from '../server/fleet/machine-detail.ts';
+import type { SiteFiles } from './site-files.ts';
+
+/** What a person should know of signatures before a revision is saved, by what the machine reported (D417). */
+export interface SignatureNeed {
+  readonly kind: 'no-pin' | 'not-needed' | 'needed' | 'unknown';
+  readonly words: string;
+}
+
+/** The same rule that the machine applies, with the trust document of this registry in place of the one that it follows. */
+export async function signatureNeed(
+  { catalogue, fleet, now }: SiteFiles,
+  newest: StoredRevision,
+  next: ConfigTexts,
+): Promise<SignatureNeed> {
+  const { machine, revision } = newest;
+  const detail = fleet.read((sql) => machineDetail(sql, machine, now()));
+  if (detail && !detail.isPinned) {
+    const words = 'The policy of this machine names no trust document, so it needs no signature.';
+    return { kind: 'no-pin', words };
+  }
+  const text = catalogue.trust.newest();
+  const document = text === undefined ? undefined : readTrustDocument(text);
+  if (!detail || !document?.ok) return { kind: 'unknown', words: UNKNOWN };
+  // Reading documents loads much, and few registries have any.
+  const { verdictOn } = await import('../config/served/verdict.ts');
+  const deployed = new Map(detail.modules.map((one) => [one.name, one.deployed]));
+  const verdict = verdictOn(
+    { ...next, machine, revision: revision + 1, signatures: {} },
+    {
+      machine,
+      local: { config: { modules: [] }, policy: { trust: ANY_PIN } },
+      inForce: newest,
+      highest: revision,
+      unreached: 0,
+      isUnproven: false,
+      trust: { ok: true, value: { document: document.value, signed: () => 0 } },
+      deployed: (name) => {
+        const version = parseVersion(deployed.get(name));
+        return version.ok ? version.value : undefined;
+      },
+      least: {},
+      now: now(),
+    },
+  );
+  if (verdict.ok) return { kind: 'not-needed', words: NOT_NEEDED };
+  const { code, detail: why } = verdict.error;
+  const sign = `After saving, an operator signs it with modreg fleet config sign --machine ${excerpt(machine)} --key operator.key`;
+  const how = document.value.operator ? sign : 'Change it on the machine instead';
+  const words = `Without the signature of an operator the machine refuses this: ${code}: ${excerpt(why, 400)}. ${how}.`;
+  return { kind: 'needed', words };
+}
+
+/** Which document the machine names is not reported. */
+const ANY_PIN = `sha256:${'0'.repeat(64)}`;
+
+const NOT_NEEDED =
+  'The policy of this machine names a trust document, and this change needs no signature.';
+const UNKNOWN =
+  'It is not known whether this machine needs the signature of an operator: its page says so after it has read the revision.';
