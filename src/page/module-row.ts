@@ -18,7 +18,7 @@ import { ROW_STATES, rowState, type RowState } from '../core/plan/row-state.ts';
 import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
 import { keyOf } from '../core/plan/target.ts';
 import { say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
-import { quarantinedOf, quarantineWords } from '../host/requests/lift-words.ts';
+import { quarantinedOf, quarantineWords, REPLACING } from '../host/requests/lift-words.ts';
 import { describeFailing } from '../host/recent-failures.ts';
 import type { ModuleProcess } from '../host/status/module-processes.ts';
 import type { FoundProblem } from './page-problem.ts';
@@ -136,9 +136,7 @@ function rowFor(
 /** What stops a yanked release that stays. */
 function remedyOf({ decision, warnings }: PlanRow): string | undefined {
   const isYanked = warnings.some(({ kind }) => kind === 'deployed-yanked');
-  return isYanked && decision.kind === 'keep'
-    ? 'To replace it, change its version or roll it back.'
-    : undefined;
+  return isYanked && decision.kind === 'keep' ? `${REPLACING.replace(/^t/, 'T')}.` : undefined;
 }
 
 /** That what is deployed ends again and again. */
