@@ -5,6 +5,7 @@ import { factsOf } from '../core/plan/plan-input.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { moduleOf } from '../core/plan/target.ts';
 import type { PlanDocuments } from './plan-documents.ts';
+import type { Failing } from './version-in-use.ts';
 import type { Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 
@@ -21,8 +22,8 @@ export interface PlanFacts {
   readonly isNew: boolean;
   /** What the agent has, or gets next: what fails is in a plan (D387). Empty with a report. */
   readonly open: readonly OpenAction[];
-  /** The names of the modules whose version in use ends again and again; empty with a report. */
-  readonly failing: ReadonlySet<string>;
+  /** By the name of the entry: the modules whose version in use ends again and again; empty with a report. */
+  readonly failing: ReadonlyMap<string, Failing>;
 }
 
 /** The facts of the report if there is one, else of the machine's file. */
@@ -32,7 +33,7 @@ export async function factsFor(
 ): Promise<Result<PlanFacts, Problem>> {
   if (deployed) {
     const facts = reportedIn(deployed, machine);
-    return { ok: true, value: { facts, isNew: false, open: [], failing: new Set() } };
+    return { ok: true, value: { facts, isNew: false, open: [], failing: new Map() } };
   }
   // Imported here, so that SQLite is loaded only when it is needed.
   const [{ usingFile }, { machineStateIn }, { failingModules }] = await Promise.all([
@@ -42,7 +43,7 @@ export async function factsFor(
   ]);
   const read = usingFile(world, 'read', (file) => ({
     memory: machineStateIn(file).memory(),
-    failing: new Set(failingModules(file, world.clock()).keys()),
+    failing: failingModules(file, world.clock()),
   }));
   if (!read.ok) {
     const { isMissing, isAbsent } = read.error;
@@ -50,7 +51,7 @@ export async function factsFor(
     const facts: Facts = ({ kind }) => ({
       deployed: isAbsent && kind === 'module' ? NONE : UNKNOWN,
     });
-    return { ok: true, value: { facts, isNew: isAbsent, open: [], failing: new Set() } };
+    return { ok: true, value: { facts, isNew: isAbsent, open: [], failing: new Map() } };
   }
   const { memory, failing } = read.value;
   const entries = supervisedEntries(machine);

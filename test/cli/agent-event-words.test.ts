@@ -133,7 +133,11 @@ function at(name: string, step: 'downloading' | 'downloaded'): AgentEvent {
 
 it('the bar of the download that began first is shown until it, or its action, has ended', () => {
   const shown: (string | undefined)[] = [];
-  const on = downloadStatus((text) => shown.push(text));
+  let now = 0;
+  const on = downloadStatus(
+    (text) => shown.push(text),
+    () => (now += 250),
+  );
   const { state } = claimed();
   const [lidar, arm] = [commitOne(state), commitOne(state, { target: moduleNamed('arm') })];
   on({ kind: 'delivered', action: lidar, times: 1 });

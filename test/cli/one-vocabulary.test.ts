@@ -83,7 +83,8 @@ function wordsIn(lines: readonly string[], head: string): Record<string, string>
     return name === undefined || line.length <= start ? [] : [[name, line.slice(start)] as const];
   });
   return Object.fromEntries(
-    rows.map(([name, text]) => [name, /^up to date|^[a-z]+/.exec(text)?.[0] ?? text]),
+    // What is below a row names its module as well.
+    rows.toReversed().map(([name, text]) => [name, /^up to date|^[a-z]+/.exec(text)?.[0] ?? text]),
   );
 }
 
@@ -206,6 +207,14 @@ it('[D421] plan, status, agent status, the fleet and its page have one word for 
   const page = statesOn(await textOf(registry.app, '/machines/rover-1'));
   const begins = CASES.map(([name]) => [name, `${page[name]} `.startsWith(`${reported[name]} `)]);
   expect(Object.fromEntries(begins)).toEqual(Object.fromEntries(NAMES.map((name) => [name, true])));
+});
+
+it('[D422] a plan says that what is deployed ends again and again', async () => {
+  const { path, world } = await machine();
+  const { answer } = await runCommandLine(['plan', path], world);
+  expect(answer.filter((line) => line.includes(' failed '))).toContain(
+    '      acme:failing 1.0.0 failed 2 times in ten minutes, last: it ended',
+  );
 });
 
 it('[D422] plan, status and the page of the machine find the same urgent', async () => {

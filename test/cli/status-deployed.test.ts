@@ -63,7 +63,7 @@ it('[D7] says that a pinned version was yanked, which its decision does not', ()
   expect(shown('1.2.10', '1.2.10', { since: '1.2.10' })).toEqual([
     [
       '',
-      String.raw`lidar: the deployed version 1.2.10 is yanked: stops the motor\u{a}when the bus is slow`,
+      String.raw`lidar: the deployed version 1.2.10 is yanked: stops the motor\u{a}when the bus is slow; to replace it, change its version or roll it back`,
     ],
     'stops the motor\nwhen the bus is slow',
     null,
@@ -72,7 +72,10 @@ it('[D7] says that a pinned version was yanked, which its decision does not', ()
 
 it('says that a version was yanked without a reason', () => {
   expect(shown('1.2.11', '1.2.11', { since: '1.2.11' })).toEqual([
-    ['', 'lidar: the deployed version 1.2.11 is yanked'],
+    [
+      '',
+      'lidar: the deployed version 1.2.11 is yanked; to replace it, change its version or roll it back',
+    ],
     '',
     null,
   ]);

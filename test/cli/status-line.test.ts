@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { downloadBar } from '../../src/cli/agent/download-bar.ts';
+import { downloadBar, downloadStatus } from '../../src/cli/agent/download-bar.ts';
 import { statusLine } from '../../src/cli/base/status-line.ts';
 
 it.each([
@@ -11,7 +11,49 @@ it.each([
   [0, 0, 'lidar 1.2.9  0.0 MB'],
 ])('a download of %i bytes of %s', (bytes, total, expected) => {
   const step = { kind: 'downloading', bytes, total } as const;
-  expect(downloadBar({ name: 'lidar', version: '1.2.9' }, step)).toBe(expected);
+  const loaded = { bytes: 0, ms: 0 };
+  expect(downloadBar({ name: 'lidar', version: '1.2.9' }, step, loaded)).toBe(expected);
+});
+
+it.each([
+  [{ bytes: 3_000_000, ms: 2000 }, 10_000_000, '45 %  4.5 of 10.0 MB  1.5 MB/s, 4 s left'],
+  [{ bytes: 3_000_000, ms: 2000 }, undefined, '4.5 MB  1.5 MB/s'],
+  [{ bytes: 3_000_000, ms: 999 }, 10_000_000, '45 %  4.5 of 10.0 MB'],
+  [{ bytes: 0, ms: 5000 }, 10_000_000, '45 %  4.5 of 10.0 MB'],
+  [{ bytes: 3_000_000, ms: 2000 }, 4_500_000, '100 %  4.5 of 4.5 MB  1.5 MB/s'],
+])('[D425] a download of which %j were loaded of %s has a rate', (loaded, total, end) => {
+  const step = { kind: 'downloading', bytes: 4_500_000, total } as const;
+  const bar = downloadBar({ name: 'lidar', version: '1.2.9' }, step, loaded);
+  expect(bar.replace(/^lidar 1\.2\.9 {2}(?:\[.*\] +)?/, '')).toBe(end);
+});
+
+it('[D425] a bar is drawn four times a second at most, and at once if a download begins or ends', () => {
+  const drawn: number[] = [];
+  let now = 0;
+  const on = downloadStatus(
+    () => drawn.push(now),
+    () => now,
+  );
+  const place = { kind: 'installing', version: '1.2.9' } as const;
+  const step = { kind: 'downloading', bytes: 1, total: undefined } as const;
+  for (; now < 1000; now += 50) on({ ...place, name: 'lidar', step });
+  on({ ...place, name: 'arm', step });
+  on({ ...place, name: 'arm', step: { kind: 'downloaded', bytes: 1 } });
+  expect(drawn).toEqual([0, 250, 500, 750, 1000, 1000]);
+});
+
+it('[D425] the rate of a download that goes on is that of what it has loaded since', () => {
+  const drawn: (string | undefined)[] = [];
+  let now = 0;
+  const on = downloadStatus(
+    (bar) => drawn.push(bar),
+    () => now,
+  );
+  const place = { kind: 'installing', name: 'lidar', version: '1.2.9' } as const;
+  on({ ...place, step: { kind: 'downloading', bytes: 5_000_000, total: 11_000_000 } });
+  now = 2000;
+  on({ ...place, step: { kind: 'downloading', bytes: 8_000_000, total: 11_000_000 } });
+  expect(drawn.at(-1)?.split('  ').slice(-2)).toEqual(['8.0 of 11.0 MB', '1.5 MB/s, 2 s left']);
 });
 
 const CLEAR = '\r\u001B[K';

@@ -21,6 +21,8 @@ const at =
 const folder = mkdtempSync(join(tmpdir(), 'modreg-deb-'));
 try {
   const tree = join(folder, 'tree');
+  // The last line of stdout is the answer.
+  console.error('copies modreg and its Node');
   writePackageTree(tree, {
     root: ROOT,
     node: nodeOf(architecture, ROOT, folder),
@@ -31,6 +33,7 @@ try {
   const name = `modreg_${debianVersion(claimed)}_${architecture.name}.deb`;
   const file = join(out, name);
   const compression = isFast ? ['-Znone'] : ['-Zxz', '-z6'];
+  console.error(isFast ? 'packs them' : 'compresses them, which takes minutes');
   execFileSync('dpkg-deb', ['--root-owner-group', ...compression, '--build', tree, file], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, SOURCE_DATE_EPOCH: String(at.getTime() / 1000) },

@@ -6,6 +6,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, existsSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { Eleventy, type EleventyConfig } from '@11ty/eleventy';
 import { rolldown } from 'rolldown';
+import { step } from '../debian/steps.ts';
 import { apiPages } from './api.ts';
 import { landingPage, searchPage } from './own-pages.ts';
 import { amendMarkdown, type Rendering } from './markdown.ts';
@@ -100,16 +101,20 @@ const site = new Eleventy(join(HERE, 'theme'), OUT, {
   configPath: false,
   config: (config) => configure(config, pages),
 });
-await site.init();
-await site.write();
+await step(`writes ${pages.length} pages`, async () => {
+  await site.init();
+  await site.write();
+});
 for (const [address, source] of linkedFiles) {
   mkdirSync(dirname(join(OUT, address)), { recursive: true });
   cpSync(join(ROOT, source), join(OUT, address));
 }
 cpSync(join(HERE, 'theme/style.css'), join(OUT, 'style.css'));
-await writeScripts();
-writeSearchIndex(
-  OUT,
-  pages.map(({ address }) => address).filter((address) => !LEFT_OUT.has(address)),
+await step('bundles the scripts', writeScripts);
+await step('writes the search index', () =>
+  writeSearchIndex(
+    OUT,
+    pages.map(({ address }) => address).filter((address) => !LEFT_OUT.has(address)),
+  ),
 );
 console.log(`${pages.length} pages in _site`);

@@ -262,7 +262,10 @@ function agentFor(site: AgentSite, terms: AgentTerms, output: AgentOutput): Agen
   const { report, world } = output;
   const { machineId, group, metrics, options } = terms;
   const versions = new Map<string, string>();
-  const showDownloads = downloadStatus((text) => world.status(text));
+  const showDownloads = downloadStatus(
+    (text) => world.status(text),
+    () => world.clock(),
+  );
   return new Agent({
     file,
     platform: terms.platform,

@@ -25,6 +25,7 @@ import { failed, usage, type Outcome, type StateWord } from '../../base/problem.
 import { HOLDS_HEAD, holdsTable } from './holds-table.ts';
 import { QUARANTINE_HEAD, quarantineTable } from './quarantine-table.ts';
 import { LAST_ROUND_MS, statusOn, type Status } from '../../host/status/machine-status.ts';
+import { REPLACING } from '../../host/requests/lift-words.ts';
 import { statusDocument } from '../../host/status/status-document.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import type { World } from '../../base/world.ts';
@@ -194,7 +195,7 @@ function deployedLines({
     return [
       ...(heldMs > LONG_HELD_MS ? [heldLine(row.name, heldMs)] : []),
       ...(version === undefined ? [] : [`${excerpt(row.name)}: ${downloadedWords(version)}`]),
-      ...(yank ? [yankedLine(row.name, yank)] : []),
+      ...(yank ? [yankedLine(row, yank)] : []),
       ...(failing ? [describeFailing(row.name, failing.version, failing)] : []),
     ];
   });
@@ -206,8 +207,9 @@ function heldLine(name: string, heldMs: number): string {
   return `${shown}: a replacement has been held for ${describeDuration(heldMs)}; modreg why ${shown} shows its reasons`;
 }
 
-function yankedLine(name: string, { version, because }: DeployedYank): string {
-  return `${excerpt(name)}: the deployed version ${excerpt(version)} is ${describeYanked(because)}`;
+function yankedLine(row: LoggedDecision, { version, because }: DeployedYank): string {
+  const help = isSettled(shownWord(row)) ? `; ${REPLACING}` : '';
+  return `${excerpt(row.name)}: the deployed version ${excerpt(version)} is ${describeYanked(because)}${help}`;
 }
 
 /** The requests that no open action carries out, and the restarts that failed. */

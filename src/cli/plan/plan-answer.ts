@@ -24,6 +24,8 @@ import { countOf } from '../../base/count.ts';
 import type { Outcome, StateWord } from '../../base/problem.ts';
 import { timeZoneIn, timeZoneOf } from '../../config/time-zone.ts';
 import { deployedCell, labelOf } from '../../core/explanation/plan-cells.ts';
+import { describeFailing } from '../../host/recent-failures.ts';
+import type { Failing } from '../../host/version-in-use.ts';
 import { downloadedWords } from '../../host/downloaded.ts';
 import { describeListsOf, type Planned } from '../../host/plan/machine-plan.ts';
 
@@ -76,7 +78,7 @@ function rowsIn(planned: Planned): Readonly<Record<'modules' | 'subsystems', rea
       row,
       downloaded: downloaded.get(key),
       open: open.get(key),
-      isFailing: planned.failing.has(row.name),
+      failing: planned.failing.get(row.name),
     };
   });
   const subsystems = plan.subsystems.filter(isReportedSubsystem).map((row): Row => {
@@ -88,7 +90,7 @@ function rowsIn(planned: Planned): Readonly<Record<'modules' | 'subsystems', rea
       row,
       downloaded: downloaded.get(key),
       open: open.get(key),
-      isFailing: false,
+      failing: undefined,
     };
   });
   return { modules, subsystems };
@@ -123,7 +125,8 @@ interface Row {
   readonly row: PlanRow;
   readonly downloaded: string | undefined;
   readonly open: OpenAction | undefined;
-  readonly isFailing: boolean;
+  /** What is deployed, if it ends again and again. */
+  readonly failing: Failing | undefined;
 }
 
 const HEADS = ['CONSTRAINT', 'DEPLOYED', 'TARGET', 'LATEST', 'DECISION', 'WHY'];
@@ -186,18 +189,19 @@ function cellsOf({ label, requirement, row, open }: Row, times: TimeContext): st
 }
 
 /** What the row says of its state; undefined for what is due or under way. */
-function stateWordOf({ row, open, isFailing }: Row): StateWord | undefined {
-  const urgency = URGENCIES[rowState(row, { open, isFailing })];
+function stateWordOf({ row, open, failing }: Row): StateWord | undefined {
+  const urgency = URGENCIES[rowState(row, { open, isFailing: failing !== undefined })];
   return urgency && { word: rowWord(row), urgency };
 }
 
 function detailsOf(
-  { row: { stops, nextChange, afterActions }, downloaded }: Row,
+  { label, row: { stops, nextChange, afterActions }, downloaded, failing }: Row,
   times: TimeContext,
 ): string[] {
   return [
     ...(stops.length > 0 ? [`stops ${describeStops(stops)}`] : []),
     ...(downloaded === undefined ? [] : [downloadedWords(downloaded)]),
+    ...(failing ? [describeFailing(label, failing.version, failing)] : []),
     ...(afterActions ? [`then ${afterActionsWords(afterActions)}`] : []),
     ...(nextChange ? [`next ${readable(changeWords(nextChange), times)}`] : []),
   ].map((detail) => `      ${detail}`);

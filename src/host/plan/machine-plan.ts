@@ -18,6 +18,7 @@ import { readPlanDocuments, type PlanDocuments } from '../plan-documents.ts';
 import { clockReading } from '../clock-reading.ts';
 import { downloadedFor } from '../downloaded.ts';
 import { factsFor, type Facts } from '../plan-facts.ts';
+import type { Failing } from '../version-in-use.ts';
 import { readPlanLists, type PlanLists } from '../plan-lists.ts';
 
 /** Which documents and lists a plan is made from. */
@@ -34,8 +35,8 @@ export interface Planned {
   readonly isNew: boolean;
   /** What the agent has, or gets next; empty with a report, and at another time. */
   readonly open: readonly OpenAction[];
-  /** The names of the modules whose version in use ends again and again; empty where `open` is. */
-  readonly failing: ReadonlySet<string>;
+  /** By the name of the entry: the modules whose version in use ends again and again; empty where `open` is. */
+  readonly failing: ReadonlyMap<string, Failing>;
   readonly lists: PlanLists;
   readonly plan: Plan;
   /** By target key: the versions that are held and whose packages are there (D78). */
@@ -86,7 +87,7 @@ export async function planFor(
   const systemTags = (): readonly string[] => world.systemTags?.() ?? [];
   const circumstances = { ...machine, now, clock, isAsOf, systemTags };
   const open = isAsOf ? [] : facts.value.open;
-  const failing = isAsOf ? new Set<string>() : facts.value.failing;
+  const failing = isAsOf ? new Map<string, Failing>() : facts.value.failing;
   const inputs = { path, ...known, open, failing, lists: lists.value, ...circumstances };
   const plan = decideOn(inputs);
   // A report, or another time, does not describe what this machine has.
