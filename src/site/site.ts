@@ -2,6 +2,7 @@ import { changesOf, type SiteChanges } from './change-history.ts';
 import { commandsOf, type SiteCommands } from './given-commands.ts';
 import { documentsOf, type SiteDocuments } from './served-documents.ts';
 import { versionsOf, type SiteVersions } from './version-types.ts';
+import { nextWindowsOf, type SiteWindows } from './next-windows.ts';
 import type { OnChange } from './on-change.ts';
 import { logsOf, type SiteLogs } from './stored-logs.ts';
 import { machinesOf, type SiteMachines } from './machines.ts';
@@ -24,7 +25,8 @@ export interface Site
     SiteModules,
     SiteRollouts,
     SiteVersions,
-    SiteWall {
+    SiteWall,
+    SiteWindows {
   readonly now: () => number;
 }
 
@@ -40,5 +42,6 @@ export function siteOf(files: SiteFiles, onChange: OnChange): Site {
     ...modulesOf(files),
     ...rolloutsOf(files, onChange),
     ...wallOf(files),
+    ...nextWindowsOf(files),
   };
 }

@@ -189,6 +189,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/site/served-documents.ts': ['../page/site-versions'],
   'src/site/version-types.ts': ['../page/site-versions', '../page/site-fragments'],
   'src/site/change-history.ts': ['../page/site-changes'],
+  'src/site/next-windows.ts': ['../page/site-windows'],
   'src/host/requests/data-move.ts': ['data-move'],
   'src/host/requests/lift-words.ts': ['why'],
   'src/host/module-data.ts': ['data-move'],
