@@ -199,5 +199,16 @@ export const SCHEMA: Layout = {
     `,
     // The notes of releases, apart from their content, which goes into every list (D379).
     `CREATE TABLE release_notes (release INTEGER PRIMARY KEY REFERENCES releases, notes TEXT NOT NULL) STRICT;`,
+    // Who changed secrets and accounts, and retired machines (D443). An earlier modreg notes none.
+    `
+    CREATE TABLE noted_changes (
+      id INTEGER PRIMARY KEY,
+      at INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      machine TEXT,
+      name TEXT,
+      author TEXT NOT NULL
+    ) STRICT;
+    `,
   ],
 };

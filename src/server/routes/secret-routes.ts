@@ -10,6 +10,7 @@ import type { SecretReference } from '../../config/served/secret-places.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { problem } from '../problem.ts';
 import { CONFIG_SCOPE } from '../tokens/scope.ts';
+import { authorOf } from './bearer.ts';
 import { noConfigs } from './config-routes.ts';
 import type { Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
@@ -51,7 +52,7 @@ async function listAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
 
 /** A value is for the places at which the newest documents name it, and for no others (D363). */
 async function setAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
-  const { catalogue, machine, changed } = asked;
+  const { catalogue, machine, token, now, changed } = asked;
   const body = await jsonBody(c, readingBy(newSecret));
   if (!body.ok) return body.error;
   const name = c.req.param('name') ?? '';
@@ -65,20 +66,25 @@ async function setAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   const { secrets } = catalogue.configs;
   const { value } = body.value;
   secrets.set(machine, name, { value, places });
-  changed({ kind: 'secret-set', machine, name });
+  const noted = { kind: 'secret-set', machine, name } as const;
+  catalogue.configs.note({ ...noted, author: authorOf(token), at: now });
+  changed(noted);
   return c.json({ machine, name, places, result: 'saved' } satisfies SavedSecret);
 }
 
 const BAD_NAME =
   'the address does not have the name of a secret, which is up to 64 letters, digits and "_", beginning with a letter';
 
-function removeAnswer(c: Context, { catalogue, machine, changed }: AskedOfMachine): Response {
+function removeAnswer(c: Context, asked: AskedOfMachine): Response {
+  const { catalogue, machine, token, now, changed } = asked;
   const { secrets } = catalogue.configs;
   const name = c.req.param('name') ?? '';
   const places = valueIn(secrets.of(machine), name)?.places;
   if (!places) return problem('unknown-config', `${machine} has no value with this name`);
   secrets.set(machine, name, null);
-  changed({ kind: 'secret-removed', machine, name });
+  const noted = { kind: 'secret-removed', machine, name } as const;
+  catalogue.configs.note({ ...noted, author: authorOf(token), at: now });
+  changed(noted);
   return c.json({ machine, name, places, result: 'removed' } satisfies SavedSecret);
 }
 
