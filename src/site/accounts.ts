@@ -16,7 +16,12 @@ export interface AccountWish {
   readonly role: Role | undefined;
   /** The file of its password; `-` is stdin. */
   readonly passwordFile: string | undefined;
+  /** Who wishes it. */
+  readonly by: string;
 }
+
+/** An account, and who changes it. */
+type ChangedBy = Pick<AccountWish, 'name' | 'by'>;
 
 /** An account as it is after a change. */
 export interface ChangedAccount {
@@ -40,6 +45,7 @@ export async function setAccount(
     if (result === 'incomplete') {
       return wrong(`${quote(wish.name)} ${INCOMPLETE}`);
     }
+    note(catalogue, 'account-set', wish, world);
     return accountOf(catalogue, wish.name, result === 'added');
   });
 }
@@ -57,24 +63,38 @@ export function listAccounts(
 
 /** Lets an account sign in again after a restore (D374). `isNew` is false if it could already. */
 export function confirmAccount(
-  name: string,
+  { name, by }: ChangedBy,
   options: CatalogueOptions,
   world: World,
 ): Result<ChangedAccount, Problem> {
-  return changed(options, world, (catalogue) =>
-    accountOf(catalogue, name, catalogue.accounts.confirm(name) === 'done'),
-  );
+  return changed(options, world, (catalogue) => {
+    const isNew = catalogue.accounts.confirm(name) === 'done';
+    if (isNew) note(catalogue, 'account-confirmed', { name, by }, world);
+    return accountOf(catalogue, name, isNew);
+  });
 }
 
 /** Removes an account and ends its sessions. */
 export function removeAccount(
-  name: string,
+  { name, by }: ChangedBy,
   options: CatalogueOptions,
   world: World,
 ): Result<string, Problem> {
-  return changed(options, world, (catalogue) =>
-    catalogue.accounts.remove(name) ? { ok: true, value: name } : unknown(name),
-  );
+  return changed(options, world, (catalogue) => {
+    if (!catalogue.accounts.remove(name)) return unknown(name);
+    note(catalogue, 'account-removed', { name, by }, world);
+    return { ok: true, value: name };
+  });
+}
+
+/** For the page of changes (D443). */
+function note(
+  { configs }: Catalogue,
+  kind: 'account-set' | 'account-confirmed' | 'account-removed',
+  { name, by: author }: ChangedBy,
+  world: World,
+): void {
+  configs.note({ kind, name, author, at: world.clock() });
 }
 
 /** The result of a change, which a front of a cluster refuses (T777). */

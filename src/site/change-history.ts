@@ -5,6 +5,8 @@ import type {
 } from '../server/configs/recorded-changes.ts';
 import type { Answer, SiteFiles } from './site-files.ts';
 
+export { CHANGED } from '../server/configs/recorded-changes.ts';
+
 /** A part of the changes of a site, the newest first. */
 export interface ChangePage {
   readonly changes: readonly RecordedChange[];

@@ -42,7 +42,12 @@ function retireInFile(
     try {
       // The other fronts would not know of it.
       if (fleet.followed().stream !== '') return { ok: false, error: OF_A_FRONT };
-      const retired = fleet.write((sql) => retire(sql, retirement, world.clock()));
+      const now = world.clock();
+      const retired = fleet.write((sql) => retire(sql, retirement, now));
+      if (retired?.at === now) {
+        const noted = { kind: 'machine-retired', machine } as const;
+        catalogue.configs.note({ ...noted, author: retirement.by, at: now });
+      }
       return retired
         ? { ok: true, value: answerOf(retired) }
         : { ok: false, error: unknown(machine) };

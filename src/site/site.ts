@@ -3,6 +3,7 @@ import { commandsOf, type SiteCommands } from './given-commands.ts';
 import { editsOf, type SiteEdits } from './document-edits.ts';
 import { documentsOf, type SiteDocuments } from './served-documents.ts';
 import { versionsOf, type SiteVersions } from './version-types.ts';
+import { nextWindowsOf, type SiteWindows } from './next-windows.ts';
 import type { OnChange } from './on-change.ts';
 import { logsOf, type SiteLogs } from './stored-logs.ts';
 import { machinesOf, type SiteMachines } from './machines.ts';
@@ -26,7 +27,8 @@ export interface Site
     SiteModules,
     SiteRollouts,
     SiteVersions,
-    SiteWall {
+    SiteWall,
+    SiteWindows {
   readonly now: () => number;
 }
 
@@ -43,5 +45,6 @@ export function siteOf(files: SiteFiles, onChange: OnChange): Site {
     ...modulesOf(files),
     ...rolloutsOf(files, onChange),
     ...wallOf(files),
+    ...nextWindowsOf(files),
   };
 }

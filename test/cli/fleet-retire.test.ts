@@ -83,7 +83,7 @@ it('[D83] retire over HTTP takes a machine out of counts and lists, and is logge
   ]);
 });
 
-it('[D83] retire in a file names the user, and says the same a second time', async () => {
+it('[D83] [D443] retire in a file names the user, and says the same a second time', async () => {
   const { path, run } = await twoMachines();
   const first = await run('retire', 'rover-2', '--db', path, '--json');
   expect(first).toEqual({
@@ -93,6 +93,11 @@ it('[D83] retire in a file names the user, and says the same a second time', asy
     stderr: [],
     exit: 0,
   });
+  const catalogue = new Catalogue(path, { mode: 'read' });
+  const changes = catalogue.configs.changed({ machine: 'rover-2', before: {}, limit: 9 });
+  catalogue.close();
+  const thing = { kind: 'others', what: 'machine-retired', machine: 'rover-2' };
+  expect(changes).toMatchObject([{ author: 'alice', thing }]);
   expect(await run('retire', 'rover-2', '--db', path, '--json')).toEqual(first);
 });
 

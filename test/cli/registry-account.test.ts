@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { storedPassword } from '../../src/server/accounts/password.ts';
@@ -268,4 +269,25 @@ it.each([
   const { accounts, close } = opened(db);
   expect(await accounts.withPassword('ada', PASSWORD)).toBe(undefined);
   close();
+});
+
+it('[D443] accounts that are set, confirmed and removed are noted with who did it', async () => {
+  const db = await withAda();
+  await account(db, 'set', 'ada', '--role', 'viewer');
+  const database = new DatabaseSync(db);
+  database.exec('UPDATE accounts SET is_confirmed = 0');
+  database.close();
+  await account(db, 'confirm', 'ada');
+  await account(db, 'confirm', 'ada');
+  await account(db, 'remove', 'ada');
+  await account(db, 'remove', 'ada');
+  await account(db, 'set', 'bob', '--role', 'viewer');
+  const catalogue = new Catalogue(db);
+  const changes = catalogue.configs.changed({ machine: undefined, before: {}, limit: 9 });
+  catalogue.close();
+  expect(changes.map(({ author, thing }) => [author, Object(thing).what])).toEqual([
+    [userInfo().username, 'account-removed'],
+    [userInfo().username, 'account-confirmed'],
+    [userInfo().username, 'account-set'],
+  ]);
 });

@@ -78,6 +78,27 @@ it('[D324] a page has at most 100 changes, and leads to all earlier ones', async
   ]);
 });
 
+it('[D443] secrets, accounts, retired machines and fragments are among the changes', async () => {
+  const site = testSite();
+  const { configs } = site.catalogue;
+  const [author, at] = ['token t1 (ops)', NOW];
+  const fragment = { name: 'lidar', revision: 1, content: '{}', reason: 'as all', author, at };
+  site.catalogue.apply({ kind: 'fragment', next: fragment, users: '[]', documents: [] });
+  configs.note({ kind: 'secret-set', machine: 'rover-7', name: 'MAPS', author, at: NOW + 1 });
+  configs.note({ kind: 'account-confirmed', name: 'ada', author: 'alice', at: NOW + 2 });
+  configs.note({ kind: 'machine-retired', machine: 'rover-8', author, at: NOW + 3 });
+  expect((await textOf(site.app, '/changes')).slice(1)).toEqual([
+    '12:00 UTC rover-8: machine retired by token t1 (ops)',
+    '12:00 UTC account confirmed ada by alice',
+    '12:00 UTC rover-7: secret set MAPS by token t1 (ops)',
+    '12:00 UTC fragment lidar: revision 1 by token t1 (ops): as all',
+  ]);
+  expect((await textOf(site.app, '/changes?machine=rover-7')).slice(1)).toEqual([
+    '12:00 UTC rover-7: secret set MAPS by token t1 (ops)',
+    'rover-7',
+  ]);
+});
+
 it('[T731] texts of people, and an event of a rollout that was edited, stay texts', async () => {
   const site = await changedSite();
   const hostile = '<script>window.hasRun=1</script>\u202E';

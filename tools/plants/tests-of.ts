@@ -158,6 +158,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/site/signed-group.ts': ['group-commands'],
   'src/site/machine-commands.ts': ['fleet-commands', 'group-commands'],
   'src/server/configs/recorded-changes.ts': ['../page/site-changes'],
+  'src/server/configs/noted-changes.ts': ['../server/noted-changes'],
   'src/server/configs/served-by-others.ts': ['../server/served-by-others'],
   'src/base/document-diff.ts': ['../page/site-versions', '../server/config-routes'],
   'src/server/configs': [
@@ -189,6 +190,8 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/site/served-documents.ts': ['../page/site-versions'],
   'src/site/version-types.ts': ['../page/site-versions', '../page/site-fragments'],
   'src/site/change-history.ts': ['../page/site-changes'],
+  'src/site/next-windows.ts': ['../page/site-windows'],
+  'src/server/fleet/window-holds.ts': ['../page/site-windows'],
   'src/host/requests/data-move.ts': ['data-move'],
   'src/host/requests/lift-words.ts': ['why'],
   'src/host/module-data.ts': ['data-move'],

@@ -7,6 +7,7 @@ import { confirmAccount, listAccounts, removeAccount, setAccount } from '../../s
 import type { CatalogueOptions } from '../../site/catalogue-options.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
+import { operatorIn } from '../base/operator.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 
 type Options = CatalogueOptions & AnswerOptions;
@@ -23,7 +24,11 @@ export async function accountSetCommand(
   world: World,
 ): Promise<Outcome> {
   const { role, passwordFile } = options;
-  const done = await setAccount({ name, role, passwordFile }, options, world);
+  const done = await setAccount(
+    { name, role, passwordFile, by: operatorIn(world) },
+    options,
+    world,
+  );
   return outcomeOf(done, ({ account, isNew }) => {
     if (options.json) return { answer: [accountLine(account)] };
     const what = isNew ? 'was added' : 'was changed, and its sessions ended';
@@ -53,15 +58,18 @@ export function accountListCommand(options: Options, world: World): Outcome {
 
 /** `modreg registry account confirm <name>`: after a restore, the account signs in again. */
 export function accountConfirmCommand(name: string, options: Options, world: World): Outcome {
-  return outcomeOf(confirmAccount(name, options, world), ({ account, isNew }) => {
-    const line = `${name} (${account.role}) signs in ${isNew ? 'again' : 'already'}`;
-    return { answer: [options.json ? accountLine(account) : line] };
-  });
+  return outcomeOf(
+    confirmAccount({ name, by: operatorIn(world) }, options, world),
+    ({ account, isNew }) => {
+      const line = `${name} (${account.role}) signs in ${isNew ? 'again' : 'already'}`;
+      return { answer: [options.json ? accountLine(account) : line] };
+    },
+  );
 }
 
 /** `modreg registry account remove <name>`: the account and its sessions end. */
 export function accountRemoveCommand(name: string, options: Options, world: World): Outcome {
-  return outcomeOf(removeAccount(name, options, world), () => ({
+  return outcomeOf(removeAccount({ name, by: operatorIn(world) }, options, world), () => ({
     answer: [
       options.json
         ? jsonLine({ schema: 'modreg/registry-account-remove@1', name })

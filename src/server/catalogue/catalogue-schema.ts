@@ -208,6 +208,17 @@ export const SCHEMA: Layout = {
       key TEXT,
       sealed TEXT,
       PRIMARY KEY (machine, name)
+      ) STRICT;
+      `,
+    // Who changed secrets and accounts, and retired machines (D443). An earlier modreg notes none.
+    `
+    CREATE TABLE noted_changes (
+      id INTEGER PRIMARY KEY,
+      at INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      machine TEXT,
+      name TEXT,
+      author TEXT NOT NULL
     ) STRICT;
     `,
   ],

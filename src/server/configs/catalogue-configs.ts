@@ -11,6 +11,7 @@ import { sourceOf, type ConfigSource } from './source-table.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import { recordedChanges, type RecordedChange, type WantedChanges } from './recorded-changes.ts';
 import { isOfSignatures } from './machine-change.ts';
+import { noteChange, type NotedChange } from './noted-changes.ts';
 import { machineWaiters } from './machine-waiters.ts';
 import { servedByOthers } from './served-by-others.ts';
 import { catalogueCommands, type CatalogueCommands } from '../commands/catalogue-commands.ts';
@@ -48,6 +49,8 @@ export interface CatalogueConfigs {
   readonly source: (machine: string, revision: number) => ConfigSource | undefined;
   /** What was changed of machines and rollouts, by whom and why. */
   readonly changed: (wanted: WantedChanges) => readonly RecordedChange[];
+  /** Notes a change that no other table has. */
+  readonly note: (change: NotedChange) => void;
   /** What is served to a machine now; empty if nothing is. */
   readonly tag: (machine: string) => string;
   /** Calls `wake` at each change of what is served to a machine, and at each command to it, until the result is called. */
@@ -87,6 +90,7 @@ export function catalogueConfigs(
     secrets: catalogueSecrets(sql),
     source: (machine, revision) => sourceOf(sql, machine, revision),
     changed: (wanted) => recordedChanges(sql, wanted),
+    note: (one) => change(() => noteChange(sql, one)),
     answer: (machine) => answerOf(sql, machine),
     tag: (machine) => newestTag(sql, machine),
     look() {

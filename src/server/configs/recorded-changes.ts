@@ -20,6 +20,14 @@ type ChangedThing =
       readonly version: string;
       /** Such as `raised`. */
       readonly event: string;
+    }
+  | { readonly kind: 'fragments'; readonly name: string; readonly revision: number }
+  | {
+      readonly kind: 'others';
+      /** Such as `secret-set`. */
+      readonly what: string;
+      readonly machine: string | undefined;
+      readonly name: string | undefined;
     };
 
 /** A change, with when, who and why. */
@@ -54,16 +62,20 @@ const QUERIES: Readonly<Record<ChangedThing['kind'], string>> = {
       namespace || ':' || name AS id, version, author
     FROM rollout_events AS event LEFT JOIN rollout_authors ON rollout_authors.sequence = event.sequence JOIN modules ON modules.id = event.module JOIN releases ON releases.id = release
     WHERE ?1 IS NULL AND event.sequence < ?2 ORDER BY event.sequence DESC LIMIT ?3`,
+  fragments: `SELECT rowid AS place, at, author, reason, name, revision FROM config_fragments
+    WHERE ?1 IS NULL AND rowid < ?2 ORDER BY rowid DESC LIMIT ?3`,
+  others: `SELECT id AS place, at, author, NULL AS reason, kind, machine, name FROM noted_changes WHERE ${OF_MACHINE}`,
 };
 
-const KINDS = ['documents', 'commands', 'rollouts'] as const;
+/** The kinds of changes. */
+export const CHANGED = ['documents', 'commands', 'rollouts', 'fragments', 'others'] as const;
 
-/** The newest changes, the newest first (D324). */
+/** The newest changes, the newest first (D324, D443). */
 export function recordedChanges(
   sql: Statements,
   { machine, before, limit }: WantedChanges,
 ): readonly RecordedChange[] {
-  const tables = KINDS.map((kind) =>
+  const tables = CHANGED.map((kind) =>
     sql
       .all(QUERIES[kind], machine ?? null, before[kind] ?? Number.MAX_SAFE_INTEGER, limit)
       .map((row) => changeIn(kind, row)),
@@ -95,7 +107,7 @@ function changeIn(kind: ChangedThing['kind'], row: Row): RecordedChange {
     const reason = typeof because === 'string' && because !== '' ? because : undefined;
     return { place, at, author: textIn(row['author']), reason, thing: thingIn(kind, row) };
   }
-  const [author, reason] = [String(row['author']), String(row['reason'])];
+  const [author, reason] = [String(row['author']), textIn(row['reason'])];
   return { place, at, author, reason, thing: thingIn(kind, row) };
 }
 
@@ -112,6 +124,12 @@ function thingIn(kind: ChangedThing['kind'], row: Row): ChangedThing {
       // A cast: it is of the row of a module.
       const moduleId = String(row['id']) as ModuleId;
       return { kind, moduleId, version: String(row['version']), event: String(row['kind']) };
+    }
+    case 'fragments':
+      return { kind, name: String(row['name']), revision: Number(row['revision']) };
+    case 'others': {
+      const [of, name] = [textIn(row['machine']), textIn(row['name'])];
+      return { kind, what: String(row['kind']), machine: of, name };
     }
   }
 }

@@ -30,7 +30,7 @@ export function addRetireRoute(
 /** A machine has modules of any namespace, so that the scope of one does not suffice. */
 async function retireAnswer(
   c: Context,
-  { token, changed }: Caller,
+  { catalogue, token, now, changed }: Caller,
   fleet: FleetFile,
 ): Promise<Answer> {
   if (!token.scopes.includes(ROLLOUT_ALL)) {
@@ -40,6 +40,10 @@ async function retireAnswer(
   const by = authorOf(token);
   const retired = await fleet.retire({ machine, by });
   if (!retired) return problem('unknown-machine', `no machine has reported as ${quote(machine)}`);
-  changed({ kind: 'machine-retired', machine });
+  const noted = { kind: 'machine-retired', machine } as const;
+  // The file of a front of a cluster changes only with the others, and a repetition is no change.
+  const isNew = retired.at >= now && catalogue.log.last() === 0;
+  if (isNew) catalogue.configs.note({ ...noted, author: by, at: retired.at });
+  changed(noted);
   return c.json({ id: machine, retired: { at: formatTime(retired.at), by: retired.by } });
 }

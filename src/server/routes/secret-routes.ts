@@ -3,9 +3,11 @@ import { isSecretName } from '../../core/trust/secret-name.ts';
 import { newSecret, type SavedSecret, type SecretList } from '../../registry/secret-documents.ts';
 import type { SecretReference } from '../../config/served/secret-places.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { NotedChange } from '../configs/noted-changes.ts';
 import type { SecretOf } from '../configs/sealed-secrets.ts';
 import { problem } from '../problem.ts';
 import { CONFIG_SCOPE } from '../tokens/scope.ts';
+import { authorOf } from './bearer.ts';
 import type { Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { SECRET, SECRET_VALUES, SECRETS } from './module-route.ts';
@@ -61,7 +63,9 @@ async function setAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   }
   const fault = await keepValue(asked, { machine, name, places }, body.value.value);
   if (fault !== undefined) return problem('no-secrets', fault);
-  changed({ kind: 'secret-set', machine, name });
+  const noted = { kind: 'secret-set', machine, name } as const;
+  noteSecret(asked, noted);
+  changed(noted);
   return c.json({ machine, name, places, result: 'saved' } satisfies SavedSecret);
 }
 
@@ -94,9 +98,19 @@ async function removeAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> 
   if (!places) return problem('unknown-config', `${machine} has no value with this name`);
   if (replica) await write({ kind: 'secret', machine, name, secret: null });
   else secrets.set(machine, name, null);
-  changed({ kind: 'secret-removed', machine, name });
+  const noted = { kind: 'secret-removed', machine, name } as const;
+  noteSecret(asked, noted);
+  changed(noted);
   const removed: SavedSecret = { machine, name, places: [...places], result: 'removed' };
   return c.json(removed);
+}
+
+/** Fronts of a cluster would each note another part (D443). */
+function noteSecret(
+  { catalogue, token, now, replica }: AskedOfMachine,
+  noted: Pick<NotedChange, 'kind' | 'machine' | 'name'>,
+): void {
+  if (!replica) catalogue.configs.note({ ...noted, author: authorOf(token), at: now });
 }
 
 async function namedIn({ catalogue, machine }: AskedOfMachine): Promise<SecretReference[]> {

@@ -1,7 +1,8 @@
 import type { Hono } from 'hono';
 import type { Frame } from '../../frame.tsx';
 import { answered, type PagedSite } from '../site-answer.ts';
-import { CHANGED, ChangesView } from '../views/site-changes.tsx';
+import { CHANGED } from '../../../site/change-history.ts';
+import { ChangesView } from '../views/site-changes.tsx';
 
 /** The page of what was changed, of all machines or of one, and who did it why (D324). */
 export function addChangeRoutes(app: Hono, site: PagedSite, frame: Frame): void {

@@ -12,11 +12,14 @@ export function addMachineRoutes(app: Hono, site: PagedSite, frame: Frame): void
     const search = searchIn(c, site.now());
     const page = await answered(() => site.machines(search));
     if (!page.ok) return await frame.failed(c, page.error);
-    const wall =
-      isForAll(search) && search.after === '' ? await answered(() => site.wall()) : undefined;
+    const isWhole = isForAll(search) && search.after === '';
+    const wall = isWhole ? await answered(() => site.wall()) : undefined;
     if (wall?.ok === false) return await frame.failed(c, wall.error);
+    const windows = isWhole ? await answered(() => site.nextWindows()) : undefined;
+    if (windows?.ok === false) return await frame.failed(c, windows.error);
     const shown = { view: site, title: 'Machines', tab: '/' };
-    const given = { page: page.value, search, wall: wall?.value, now: site.now() };
+    const waiting = { wall: wall?.value, windows: windows?.value };
+    const given = { page: page.value, search, ...waiting, now: site.now() };
     const view = <MachinesView {...given} />;
     return await frame.page(c, shown, view);
   });

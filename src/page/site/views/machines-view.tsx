@@ -14,7 +14,9 @@ import type {
 import type { WallMachines } from '../../../server/fleet/wall-machines.ts';
 import type { MachinePage } from '../../../site/machines.ts';
 import { failingWords } from '../../../site/failing-words.ts';
+import type { NextWindows } from '../../../site/next-windows.ts';
 import { NeedsAttention } from './needs-attention.tsx';
+import { NextWindowsView } from './next-windows.tsx';
 import { PRESENCE, Totals } from './totals.tsx';
 import { Ago, At, machinePath, machinesOf, machinesPath, numberOf } from './site-words.tsx';
 
@@ -24,11 +26,14 @@ export const MachinesView: FC<{
   readonly search: MachineSearch;
   /** What needs attention; undefined where machines are searched for. */
   readonly wall: WallMachines | undefined;
+  /** The same of what waits for windows. */
+  readonly windows: NextWindows | undefined;
   readonly now: number;
 }> = ({
   page: { totals, problems, groups, machines, matching, next, moduleIds },
   search,
   wall,
+  windows,
   now,
 }) => (
   <>
@@ -36,6 +41,7 @@ export const MachinesView: FC<{
     <Totals totals={totals} />
     <Problems problems={problems.map(asPageProblem)} />
     {wall === undefined || hasNone(totals) ? null : <NeedsAttention wall={wall} now={now} />}
+    {windows === undefined ? null : <NextWindowsView windows={windows} now={now} />}
     <Groups groups={groups} />
     {hasNone(totals) ? <NoReports /> : <Search search={search} moduleIds={moduleIds} />}
     {hasNone(totals) ? null : (

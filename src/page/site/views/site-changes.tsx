@@ -4,12 +4,9 @@ import type { ChangePage } from '../../../site/change-history.ts';
 import { documentsPath } from './site-documents.tsx';
 import { At, machinePath, rolloutPath } from './site-words.tsx';
 
-/** The kinds of changes. */
-export const CHANGED = ['documents', 'commands', 'rollouts'] as const;
-
 type Change = ChangePage['changes'][number];
 
-/** What was changed, when, by whom and why, the newest first (D324). */
+/** What was changed, when, by whom and why, the newest first (D324, D443). */
 export const ChangesView: FC<{
   readonly page: ChangePage;
   readonly machine: string | undefined;
@@ -60,8 +57,31 @@ const What: FC<{ readonly thing: Change['thing'] }> = ({ thing }) => {
           {thing.moduleId} {thing.version}: rollout {thing.event}
         </a>
       );
+    case 'fragments':
+      return (
+        <>
+          fragment {excerpt(thing.name)}: revision {thing.revision}
+        </>
+      );
+    case 'others':
+      return <Other thing={thing} />;
   }
 };
+
+/** `rover-7: secret set MAPS_KEY`, `account removed ada`; never a value. */
+const Other: FC<{ readonly thing: Extract<Change['thing'], { readonly kind: 'others' }> }> = ({
+  thing: { what, machine, name },
+}) => (
+  <>
+    {machine === undefined ? null : (
+      <>
+        <a href={machinePath(machine)}>{excerpt(machine)}</a>:{' '}
+      </>
+    )}
+    {excerpt(what.replaceAll('-', ' '))}
+    {name === undefined ? null : ` ${excerpt(name)}`}
+  </>
+);
 
 function earlierPath(next: NonNullable<ChangePage['next']>, machine: string | undefined): string {
   const query = new URLSearchParams(machine === undefined ? {} : { machine });
