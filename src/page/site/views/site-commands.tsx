@@ -114,6 +114,9 @@ const STATES = {
   dropped: 'failed',
 } as const;
 
+/** A hundred answers of the longest kind would make a page of 45 kB. `modreg fleet commands` has them whole. */
+const LONGEST_ANSWER = 400;
+
 const Given: FC<{
   readonly command: MachineCommands['commands'][number];
   readonly now: number;
@@ -129,7 +132,7 @@ const Given: FC<{
       <span class="state" data-state={STATES[state]}>
         {state}
       </span>{' '}
-      {more}
+      {excerpt(more, LONGEST_ANSWER)}
     </li>
   );
 };
