@@ -25,10 +25,10 @@ export function plainResolve([command, ...words]: readonly string[]): PlainResol
   const operands: string[] = [];
   for (const rest = [...words]; rest.length > 0;) {
     const word = rest.shift() ?? '';
-    const isOption = word.startsWith('-');
     const name = FLAGS[word] ?? VALUES[word];
     const value = word in VALUES ? rest.shift() : true;
-    if (!isPlain(value) || (isOption && (name === undefined || name in options))) return undefined;
+    if (!isPlain(value) || (name !== undefined && name in options)) return undefined;
+    // An unknown option is no plain operand.
     if (name === undefined) operands.push(word);
     else options[name] = value;
   }

@@ -4,6 +4,7 @@ import { GROUP_FORM, GROUP_PATTERN } from '../core/rollout/group.ts';
 import { MODULE_ID_FORM } from '../core/releases/module-id.ts';
 import { parseTime } from '../core/text/rfc3339.ts';
 import { factsProblem } from './reported-facts.ts';
+import { rememberingValid } from './validated-modules.ts';
 
 /*
  * The schema of a machine report. Its type and its part of the OpenAPI document are derived from it. A registry ignores fields that it
@@ -206,7 +207,7 @@ export const reportedState = v.pipe(
       v.description('Whether its policy names a trust document; missing if not'),
     ),
     modules: v.pipe(
-      v.array(module, 'expected a list'),
+      v.array(rememberingValid(module), 'expected a list'),
       v.readonly(),
       v.maxLength(MOST_MODULES, `more than ${MOST_MODULES} modules`),
       v.check(

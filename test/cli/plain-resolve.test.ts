@@ -43,6 +43,7 @@ describe('[D430] resolve', () => {
     ['the end of options', ['resolve', '--', 'acme:lidar', '1.2.*']],
     ['a rarer option', ['resolve', 'acme:lidar', '1.2.*', '--explain']],
     ['an unknown option', ['resolve', 'acme:lidar', '1.2.*', '--jsn']],
+    ['an unknown option in place of an operand', ['resolve', 'acme:lidar', '--jsn']],
     ['the name of a member of each object', ['resolve', 'acme:lidar', '1.2.*', 'constructor']],
   ])('is left to the complete parser with %s: %j', (_what, argv) => {
     expect(plainResolve(argv)).toBeUndefined();

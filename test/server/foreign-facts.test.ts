@@ -71,3 +71,15 @@ it('[T270] what many machines report about a module is sent in pages of a limite
   expect(machines).toEqual(Array.from({ length: 100 }, (_, place) => `rover-${place}`));
   expect(lengths.map((length) => Math.round(length / 2 ** 20))).toEqual([2, 1]);
 });
+
+it('[D432] a module that two machines report has the platform of each', async () => {
+  const fleet = new FleetFile(IN_MEMORY, () => 0);
+  onTestFinished(() => fleet.close());
+  for (const platform of ['linux/arm64', 'linux/amd64']) {
+    const read = readReport(machineReport([], { state: { ...reportedState(1, {}), platform } }));
+    if (read.ok) await fleet.report(platform.replace('/', '-'), read.value);
+  }
+  const text = fleet.read((sql) => uninterrupted(moduleStates(sql, LIDAR, 0)));
+  const each = ['linux/arm64', 'linux-arm64', 'linux/amd64', 'linux-amd64'];
+  expect(text.match(/linux.a\w+64/g)).toEqual(each);
+});

@@ -38,8 +38,7 @@ export function replaceState(
   for (const module of state.modules) {
     const { kind, name } = module;
     const key = `${kind} ${name}`;
-    const content = contentOf(module, state.platform);
-    const digest = hash('sha256', content, 'hex');
+    const { content, digest } = sharedOf(module, state.platform);
     const known = before.get(key);
     before.delete(key);
     if (known?.digest === digest) continue;
@@ -78,6 +77,22 @@ function shownOf({
   decision,
 }: ReportedModule): Omit<SharedState, 'digest' | 'content'> {
   return { moduleId, deployed, decision };
+}
+
+type Shared = Pick<SharedState, 'content' | 'digest'>;
+
+/** By module and platform: modules that are the same are one object (D432). */
+const SHARED = new WeakMap<ReportedModule, Map<string, Shared>>();
+
+function sharedOf(module: ReportedModule, platform: string): Shared {
+  const byPlatform = SHARED.get(module) ?? new Map<string, Shared>();
+  SHARED.set(module, byPlatform);
+  const known = byPlatform.get(platform);
+  if (known) return known;
+  const content = contentOf(module, platform);
+  const shared = { content, digest: hash('sha256', content, 'hex') };
+  byPlatform.set(platform, shared);
+  return shared;
 }
 
 /** What is the same for many machines, as JSON. */
