@@ -235,7 +235,7 @@ const ModuleWords: FC<{ readonly module: PlacedModule }> = ({
   </>
 );
 
-export const HELD_LONG = ' for over a week';
+const HELD_LONG = ' for over a week';
 
 /** The states of decisions, as the page of a machine names them (D391). */
 const STATES: Readonly<Record<string, string>> = {
@@ -251,7 +251,7 @@ const STATES: Readonly<Record<string, string>> = {
 const SHOWN_AS_STATE: ReadonlySet<string> = new Set(['hold', 'up-to-date', 'ahead']);
 
 /** The decision as a word, with the colour of its state; that something fails is said first. */
-export const Decision: FC<{
+const Decision: FC<{
   readonly decision: string;
   readonly failing: PlacedModule['failing'];
 }> = ({ decision, failing }) => (
