@@ -11,7 +11,7 @@ import { signatureNeed, type SignatureNeed } from './signature-need.ts';
 import type { Answer, SiteFiles } from './site-files.ts';
 
 /** What can be edited in the newest documents of a machine. */
-export interface EditableDocuments extends Editable {
+interface EditableDocuments extends Editable {
   readonly machine: string;
   readonly revision: number;
   /** The names of the fragments that it uses; their entries are edited there (D329). */
@@ -21,7 +21,7 @@ export interface EditableDocuments extends Editable {
 }
 
 /** What an edit would change. */
-export interface EditPreview {
+interface EditPreview {
   readonly machine: string;
   readonly revision: number;
   readonly lines: readonly string[];

@@ -242,7 +242,7 @@ const ModuleWords: FC<{ readonly module: PlacedModule }> = ({
   </>
 );
 
-export const HELD_LONG = ' for over a week';
+const HELD_LONG = ' for over a week';
 
 /** The decisions that have a colour of their own. What else is not settled is due. */
 const COLOURED: ReadonlySet<string> = new Set(['stuck', 'waiting']);
@@ -253,7 +253,7 @@ function colourOf(word: string): string {
 }
 
 /** The decision as a word, with the colour of its state; that something fails is said first. */
-export const Decision: FC<{
+const Decision: FC<{
   readonly decision: string;
   readonly failing: PlacedModule['failing'];
 }> = ({ decision, failing }) => (
