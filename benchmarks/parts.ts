@@ -62,6 +62,7 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
       : []),
     { name: 'fleet', section: 'fleet', measure: script('registry/fleet.ts') },
     { name: 'presence', section: 'fleet', measure: script('registry/presence.ts') },
+    { name: 'registry logs', section: 'logs', measure: script('registry/logs.ts') },
     { name: 'mixed load', section: 'registry', measure: script('registry/mixed-load.ts', '10') },
   ],
   network: [{ name: 'network', section: 'network', measure: script('network/network.ts') }],
