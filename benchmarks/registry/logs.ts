@@ -47,7 +47,7 @@ async function rateOf(path: string): Promise<number> {
     tokens.map(async (token, place) => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
       for (let at = place; at < bodies.length; at += MACHINES) {
-        const init = { method: 'POST', headers, body: bodies[at] ?? null };
+        const init = { method: 'POST', headers, body: bodies[at] ?? '' };
         const answer = await fetch(`${address}/v1/logs`, init);
         const text = await answer.text();
         if (answer.status !== 200) throw new Error(`got ${answer.status}: ${text}`);

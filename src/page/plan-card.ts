@@ -13,7 +13,7 @@ import { signedWords } from '../core/explanation/signed-words.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { failureWords, rowHeadline } from '../core/plan/open-action-words.ts';
 import { OF_WHAT_RUNS } from '../core/decision/warning.ts';
-import { rowState } from '../core/plan/row-state.ts';
+import { rowState, type StateFacts } from '../core/plan/row-state.ts';
 import { REPLACING } from '../host/requests/lift-words.ts';
 import { say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
 import type { CardRow } from './card-row.ts';
@@ -38,23 +38,17 @@ type CardWords = Pick<
   | 'times'
 >;
 
+/** What the words follow from, beside the row. */
+interface CardFacts extends Pick<StateFacts, 'open' | 'isFailing'> {
+  /** Those that the row alone concerns. */
+  readonly problems: readonly FoundProblem[];
+  readonly times: TimeContext;
+}
+
 /** The words of a row of a plan. */
 export function cardWords(
   plan: PlanRow,
-  {
-    open,
-    isFailing,
-    problems,
-    times,
-  }: {
-    /** The action that the agent has, or gets next. */
-    readonly open: OpenAction | undefined;
-    /** Whether what is deployed ends again and again. */
-    readonly isFailing: boolean;
-    /** Those that the row alone concerns. */
-    readonly problems: readonly FoundProblem[];
-    readonly times: TimeContext;
-  },
+  { open, isFailing, problems, times }: CardFacts,
 ): CardWords {
   const { decision, latest, stops } = plan;
   const headline = rowHeadline(plan, open);

@@ -1,9 +1,10 @@
 import type { ConfigTexts } from '../config/served/compiled.ts';
+import type { FollowingMachine } from '../config/served/verdict.ts';
 import { parseVersion } from '../core/index.ts';
 import { readTrustDocument } from '../core/trust/trust-document.ts';
 import { excerpt } from '../core/text/quote.ts';
 import type { StoredRevision } from '../server/configs/config-table.ts';
-import { machineDetail } from '../server/fleet/machine-detail.ts';
+import { machineDetail, type MachineDetail } from '../server/fleet/machine-detail.ts';
 import type { SiteFiles } from './site-files.ts';
 
 /** What a person should know of signatures before a revision is saved, by what the machine reported (D417). */
@@ -29,22 +30,11 @@ export async function signatureNeed(
   if (!detail || !document?.ok) return { kind: 'unknown', words: UNKNOWN };
   // Reading documents loads much, and few registries have any.
   const { verdictOn } = await import('../config/served/verdict.ts');
-  const deployed = new Map(detail.modules.map((one) => [one.name, one.deployed]));
   const verdict = verdictOn(
     { ...next, machine, revision: revision + 1, signatures: {} },
     {
-      machine,
-      local: { config: { modules: [] }, policy: { trust: ANY_PIN } },
-      inForce: newest,
-      highest: revision,
-      unreached: 0,
-      isUnproven: false,
+      ...runningNewest(newest, detail),
       trust: { ok: true, value: { document: document.value, signed: () => 0 } },
-      deployed: (name) => {
-        const version = parseVersion(deployed.get(name));
-        return version.ok ? version.value : undefined;
-      },
-      least: {},
       now: now(),
     },
   );
@@ -54,6 +44,27 @@ export async function signatureNeed(
   const how = document.value.operator ? sign : 'Change it on the machine instead';
   const words = `Without the signature of an operator the machine refuses this: ${code}: ${excerpt(why, 400)}. ${how}.`;
   return { kind: 'needed', words };
+}
+
+/** The machine, as if it ran the newest revision, and had taken it under its trust document. */
+function runningNewest(
+  newest: StoredRevision,
+  { modules }: MachineDetail,
+): Omit<FollowingMachine, 'trust' | 'now'> {
+  const deployed = new Map(modules.map((one) => [one.name, one.deployed]));
+  return {
+    machine: newest.machine,
+    local: { config: { modules: [] }, policy: { trust: ANY_PIN } },
+    inForce: newest,
+    highest: newest.revision,
+    unreached: 0,
+    isUnproven: false,
+    deployed: (name) => {
+      const version = parseVersion(deployed.get(name));
+      return version.ok ? version.value : undefined;
+    },
+    least: {},
+  };
 }
 
 /** Which document the machine names is not reported. */

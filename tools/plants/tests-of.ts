@@ -26,6 +26,8 @@ const FOLDERS = [
   'test/reports',
 ];
 
+const LOG_TESTS = ['../server/sent-logs', '../server/kept-logs', '../server/read-logs'] as const;
+
 /** What catches a mistake in other folders, as beginnings of the paths of tests of `test/cli`. All of them together take too long. */
 const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/agent/install/staged-bytes.ts': ['agent-metrics'],
@@ -169,19 +171,9 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
     '../server/machine-secrets',
   ],
   'src/server/routes/config-routes.ts': ['../server/config-routes', '../server/fragments'],
-  'src/server/logs/search-records.ts': [
-    '../server/sent-logs',
-    '../server/kept-logs',
-    '../server/read-logs',
-    '../page/site-logs',
-  ],
-  'src/server/logs': ['../server/sent-logs', '../server/kept-logs', '../server/read-logs'],
-  'src/server/routes/log-routes.ts': [
-    '../server/sent-logs',
-    '../server/kept-logs',
-    '../server/read-logs',
-    '../cluster/machine-logs',
-  ],
+  'src/server/logs/search-records.ts': [...LOG_TESTS, '../page/site-logs'],
+  'src/server/logs': LOG_TESTS,
+  'src/server/routes/log-routes.ts': [...LOG_TESTS, '../cluster/machine-logs'],
   'src/site/accounts.ts': ['registry-account'],
   'src/site/machine-logs.ts': ['fleet-logs'],
   'src/site/log-text.ts': ['fleet-logs'],

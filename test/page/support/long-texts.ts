@@ -53,7 +53,9 @@ export async function fillWithTexts(site: TestSite, text: Prose): Promise<void> 
     const given = { machine: MACHINE, key: `${number}`, module: 'acme_lidar', ...about() };
     const ends = { term: undefined, version: undefined, expiresAt: NOW + 1 };
     commands.give({ ...given, ...ends, kind: 'restart' });
-    commands.answered(MACHINE, [{ number, result: 'refused', detail: text(900) }], NOW);
+    const outcomes = [{ number, result: 'refused', detail: text(900) }] as const;
+    const word = { about: 'commands', machine: MACHINE, at: NOW, outcomes } as const;
+    site.catalogue.apply({ kind: 'heard', words: [word] });
   }
   const lines = Array.from({ length: 300 }, (_, place) =>
     line(text(place % 3 === 0 ? 600 : 120), { at: NOW + place }),

@@ -253,10 +253,10 @@ function colourOf(word: string): string {
 }
 
 /** The decision as a word, with the colour of its state; that something fails is said first. */
-const Decision: FC<{
-  readonly decision: string;
-  readonly failing: PlacedModule['failing'];
-}> = ({ decision, failing }) => (
+const Decision: FC<{ readonly decision: string; readonly failing: PlacedModule['failing'] }> = ({
+  decision,
+  failing,
+}) => (
   <>
     {failing === undefined ? null : (
       <>
