@@ -2,6 +2,7 @@ import { match, ok } from 'node:assert/strict';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { openTab, placeOf, type Place } from './browser.ts';
 import { checkForEverybody } from './everybody.ts';
+import { keyboardVersion, liveLog, refusedRevision } from './live-stories.ts';
 import { MACHINE, withFollowedSite, type FollowedSite } from './followed-site.ts';
 import { textOf } from './stories.ts';
 
@@ -140,6 +141,9 @@ const STORIES: Readonly<Record<string, Story>> = {
   'followed site: two editors': twoEditors,
   'followed site: a command with the keyboard, without scripts': restart,
   'followed site: the log': logs,
+  'followed site: the log grows in a tab that is open': liveLog,
+  'followed site: a version type with the keyboard': keyboardVersion,
+  'followed site: a revision that the machine refuses': refusedRevision,
   'followed site: pages are small': small,
   'followed site: axe finds nothing, and everything fits': everybody,
 };
