@@ -191,7 +191,7 @@ describe('a catalogue cannot be opened', () => {
         );
       },
       'later-schema',
-      'it has schema 99, for programs that know 98 or later, and this modreg knows 16; nothing was changed: use the later modreg again',
+      'it has schema 99, for programs that know 98 or later, and this modreg knows 17; nothing was changed: use the later modreg again',
     ],
     ['a folder', () => undefined, 'unreadable', 'unable to open database file'],
   ])('from %s', (what, make, kind, message) => {
@@ -207,13 +207,13 @@ it('[T71] a catalogue of a later modreg that allows it is read and written', () 
   const { path, catalogue } = newCatalogue();
   catalogue.close();
   const later = new DatabaseSync(path);
-  later.exec('ALTER TABLE releases ADD COLUMN size INTEGER; PRAGMA user_version = 17');
+  later.exec('ALTER TABLE releases ADD COLUMN size INTEGER; PRAGMA user_version = 18');
   later.close();
   const earlier = new Catalogue(path);
   expect(earlier.publish(LIDAR, release('1.0.0'), 1)).toBe('published');
   earlier.close();
   const database = new DatabaseSync(path);
-  expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 17 });
+  expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 18 });
   database.close();
 });
 
