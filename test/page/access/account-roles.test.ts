@@ -45,6 +45,7 @@ it.each<[Role, readonly string[]]>([
       'POST /machines/:id/commands/upgrade',
       'POST /machines/:id/commands/restart',
       'POST /machines/:id/commands/rollback',
+      'POST /machines/:id/commands/unquarantine',
       'POST /machines/:id/modules/:name/version',
     ],
   ],
