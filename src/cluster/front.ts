@@ -112,9 +112,11 @@ function ownOf(catalogue: Catalogue): string | undefined {
   const { trust, configs } = catalogue;
   if (trust.newest() !== undefined) return 'a trust document';
   if (catalogue.sequence() > 0) return 'releases';
-  const [one] = configs.changed({ machine: undefined, before: {}, limit: 1 });
+  if (configs.fragments.all().length > 0) return 'fragments of documents';
+  // Who changed accounts is of this file alone (D443).
+  const [one] = configs.changed({ machine: undefined, before: { others: 0 }, limit: 1 });
   if (one) return one.thing.kind === 'commands' ? 'commands to machines' : 'documents of machines';
-  return configs.fragments.all().length > 0 ? 'fragments of documents' : undefined;
+  return undefined;
 }
 
 /** Nodes that were just started have no leader for some seconds, or one that does not know the others yet. */

@@ -208,10 +208,8 @@ export const SCHEMA: Layout = {
       key TEXT,
       sealed TEXT,
       PRIMARY KEY (machine, name)
-      ) STRICT;
-      `,
-    // Who changed secrets and accounts, and retired machines (D443). An earlier modreg notes none.
-    `
+    ) STRICT;
+    -- Who changed secrets and accounts, and retired machines (D443). An earlier modreg notes none.
     CREATE TABLE noted_changes (
       id INTEGER PRIMARY KEY,
       at INTEGER NOT NULL,
