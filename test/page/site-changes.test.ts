@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
+import { stateOf } from '../../src/server/configs/fragment-table.ts';
 import { textOf } from './support/machine-page.ts';
 import { moduleId, NOW, testSite, type TestSite } from './support/site-page.ts';
 
@@ -83,7 +84,7 @@ it('[D443] secrets, accounts, retired machines and fragments are among the chang
   const { configs } = site.catalogue;
   const [author, at] = ['token t1 (ops)', NOW];
   const fragment = { name: 'lidar', revision: 1, content: '{}', reason: 'as all', author, at };
-  site.catalogue.apply({ kind: 'fragment', next: fragment, users: '[]', documents: [] });
+  site.catalogue.apply({ kind: 'fragment', next: fragment, users: stateOf([]), documents: [] });
   configs.note({ kind: 'secret-set', machine: 'rover-7', name: 'MAPS', author, at: NOW + 1 });
   configs.note({ kind: 'account-confirmed', name: 'ada', author: 'alice', at: NOW + 2 });
   configs.note({ kind: 'machine-retired', machine: 'rover-8', author, at: NOW + 3 });
