@@ -1,6 +1,6 @@
 import { edited, editableIn, type DocumentEdit, type Editable } from '../config/document-edit.ts';
 import { usage, type Problem } from '../base/problem.ts';
-import { documentDiff } from '../base/document-diff.ts';
+import { documentDiff } from '../core/trust/document-diff.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
 import { compiledDocuments } from '../server/configs/compiled-documents.ts';
 import type { StoredRevision } from '../server/configs/config-table.ts';

@@ -6,7 +6,7 @@ import type {
   StoredRevision,
 } from '../server/configs/config-table.ts';
 import { compiledDocuments } from '../server/configs/compiled-documents.ts';
-import { documentDiff, documentLines } from '../base/document-diff.ts';
+import { documentDiff, documentLines } from '../core/trust/document-diff.ts';
 import type { OnChange } from './on-change.ts';
 import type { Answer, SiteFiles } from './site-files.ts';
 

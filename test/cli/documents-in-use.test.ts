@@ -57,7 +57,7 @@ it('[D326] [D433] plan, why and doctor say which revision is in use and which is
   const config = `${folder}/machine.json`;
   const notes = `note: ${IN_USE}\nnote: ${REFUSED}\n`;
   const plan = await run('plan', config);
-  expect(plan.stdout).toMatch(/acme:lidar +1\.3\.\* +1\.3\.0 +1\.3\.0 +1\.3\.0 +none/);
+  expect(plan.stdout).toMatch(/acme:lidar +1\.3\.\* +1\.3\.0 +1\.3\.0 +1\.3\.0 +up to date/);
   expect(plan.stderr).toContain(notes);
   const asJson = JSON.parse((await run('plan', config, '--json')).stdout);
   expect(asJson.site).toEqual({

@@ -95,6 +95,7 @@ it('[D398] of two people who save at two fronts at once, the second is refused w
       status: 409,
       detail: 'this is based on revision 1, and the newest is 2: nothing was saved',
       newest: 2,
+      changes: expect.arrayContaining(['machine.json:', `-${EMPTY}`]),
     },
   ]);
   await level();

@@ -162,7 +162,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/server/configs/recorded-changes.ts': ['../page/site-changes'],
   'src/server/configs/noted-changes.ts': ['../server/noted-changes'],
   'src/server/configs/served-by-others.ts': ['../server/served-by-others'],
-  'src/base/document-diff.ts': ['../page/site-versions', '../server/config-routes'],
+  'src/core/trust/document-diff.ts': ['../page/site-versions', '../server/config-routes'],
   'src/server/configs': [
     '../server/config-routes',
     '../server/command-routes',

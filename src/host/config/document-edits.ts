@@ -11,7 +11,7 @@ import { maskSecrets } from '../../config/masked-secrets.ts';
 import { readMachine, readUpdatePolicy } from '../../config/read-document.ts';
 import type { Result } from '../../core/index.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { documentDiff } from '../../base/document-diff.ts';
+import { documentDiff } from '../../core/trust/document-diff.ts';
 import { usage, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { replaceFile as replaceWhole } from '../../files/replace-file.ts';

@@ -14,7 +14,7 @@ import { configSigners } from '../../registry/trust/config-signatures.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { changesOfDocuments, compiledDocuments } from '../configs/compiled-documents.ts';
 import type { NewRevision, StoredRevision } from '../configs/config-table.ts';
-import { documentDiff } from '../../base/document-diff.ts';
+import { documentDiff } from '../../core/trust/document-diff.ts';
 import { problem } from '../problem.ts';
 import { CONFIG_SCOPE } from '../tokens/scope.ts';
 import { authorOf } from './bearer.ts';

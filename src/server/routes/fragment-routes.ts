@@ -9,7 +9,7 @@ import {
 } from '../../registry/fragment-documents.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { fragmentEffects, type FragmentEffects } from '../configs/fragment-effects.ts';
-import { fragmentDiff } from '../../base/document-diff.ts';
+import { fragmentDiff } from '../../core/trust/document-diff.ts';
 import { stateOf, type StoredFragment } from '../configs/fragment-table.ts';
 import { problem } from '../problem.ts';
 import { CONFIG_SCOPE } from '../tokens/scope.ts';

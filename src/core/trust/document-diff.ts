@@ -1,6 +1,6 @@
-import { diffLines } from '../core/text/diff-lines.ts';
-import { escapeUnprintable } from '../core/text/quote.ts';
-import type { ServedConfig } from '../core/trust/served-config.ts';
+import { diffLines } from '../text/diff-lines.ts';
+import { escapeUnprintable } from '../text/quote.ts';
+import type { ServedConfig } from './served-config.ts';
 
 type Documents = Pick<ServedConfig, 'config' | 'policy'>;
 
