@@ -102,12 +102,12 @@ function statesOn(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     lines.flatMap((line) => {
       const [, name = '', state] = /^acme:(\w+) (.*)$/.exec(line) ?? [];
-      return state === undefined || !NAMES.includes(name) ? [] : [[name, state]];
+      return state === undefined || !NAMES.has(name) ? [] : [[name, state]];
     }),
   );
 }
 
-const NAMES = CASES.map(([name]) => name);
+const NAMES: ReadonlySet<string> = new Set(CASES.map(([name]) => name));
 
 async function machine(): Promise<{ readonly path: string; readonly world: World }> {
   const home = homeAfter((state) => {
