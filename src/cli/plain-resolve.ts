@@ -6,14 +6,14 @@ export interface PlainResolve {
   readonly options: ResolveOptions & { readonly color: 'auto' };
 }
 
-const FLAGS: Readonly<Record<string, 'json' | 'offline'>> = {
-  '--json': 'json',
-  '--offline': 'offline',
-};
-const VALUES: Readonly<Record<string, 'registry' | 'policy'>> = {
-  '--registry': 'registry',
-  '--policy': 'policy',
-};
+const FLAGS: ReadonlyMap<string, 'json' | 'offline'> = new Map([
+  ['--json', 'json'],
+  ['--offline', 'offline'],
+]);
+const VALUES: ReadonlyMap<string, 'registry' | 'policy'> = new Map([
+  ['--registry', 'registry'],
+  ['--policy', 'policy'],
+]);
 
 /**
  * The arguments of a `resolve` as scripts call it; undefined for all that needs help, an error or another option, which the complete parser has.
@@ -25,8 +25,8 @@ export function plainResolve([command, ...words]: readonly string[]): PlainResol
   const operands: string[] = [];
   for (const rest = [...words]; rest.length > 0;) {
     const word = rest.shift() ?? '';
-    const name = FLAGS[word] ?? VALUES[word];
-    const value = word in VALUES ? rest.shift() : true;
+    const name = FLAGS.get(word) ?? VALUES.get(word);
+    const value = VALUES.has(word) ? rest.shift() : true;
     if (!isPlain(value) || (name !== undefined && name in options)) return undefined;
     // An unknown option is no plain operand.
     if (name === undefined) operands.push(word);

@@ -45,6 +45,7 @@ describe('[D430] resolve', () => {
     ['an unknown option', ['resolve', 'acme:lidar', '1.2.*', '--jsn']],
     ['an unknown option in place of an operand', ['resolve', 'acme:lidar', '--jsn']],
     ['the name of a member of each object', ['resolve', 'acme:lidar', '1.2.*', 'constructor']],
+    ['such a name and a word', ['resolve', 'acme:lidar', '1.2.*', 'constructor', 'x']],
   ])('is left to the complete parser with %s: %j', (_what, argv) => {
     expect(plainResolve(argv)).toBeUndefined();
   });
