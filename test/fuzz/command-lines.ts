@@ -59,7 +59,9 @@ async function printedBy({ argv, isTerminal }: CommandInput): Promise<Printed> {
       out[name] += text;
       return true;
     },
-    on: () => undefined,
+    on() {
+      return this;
+    },
     once: () => undefined,
   });
   const typed = {
