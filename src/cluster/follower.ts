@@ -71,7 +71,8 @@ export function follower(log: ChangeLog, stream: EventStream, options: FollowerO
     resultOf: events.resultOf,
     trouble: () => trouble ?? held?.withheld().message,
     withheld: () => held?.withheld(),
-    isConfirmed: () => clock.monotonic() - confirmedAt < CONFIRMED_MS,
+    isConfirmed: (since) =>
+      since === undefined ? clock.monotonic() - confirmedAt < CONFIRMED_MS : confirmedAt >= since,
     async stop() {
       stopping.abort();
       await ended;

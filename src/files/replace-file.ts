@@ -22,17 +22,17 @@ export interface Access {
 }
 
 /**
- * Replaces the file at `path`, or creates it, with exactly `mode`: a crash or a loss of power leaves the earlier content or all of
+ * Replaces the file at `path`, or creates it, with exactly `mode`, for `owner`: a crash or a loss of power leaves the earlier content or all of
  * `content`. Until it is complete, the new one is at `part`, in the same folder, where a killed process may leave it.
  */
 export function replaceFile(
   path: string,
   content: string | Uint8Array,
-  { mode, part = `${path}.new` }: { readonly mode: number; readonly part?: string },
+  { part = `${path}.new`, ...access }: Access & { readonly part?: string },
 ): void {
   // It may also be a link, or open to others.
   rmSync(part, { force: true });
-  createFile(part, { mode }, (descriptor) => writeFileSync(descriptor, content));
+  createFile(part, access, (descriptor) => writeFileSync(descriptor, content));
   giveName(part, path);
 }
 

@@ -33,8 +33,8 @@ export interface Replica {
   readonly trouble: () => string | undefined;
   /** The lists that must not be answered, because this front knows that it may lack changes of them; undefined if there are none. */
   readonly withheld: () => Withheld | undefined;
-  /** Whether it has what a majority of the nodes had a minute ago (D168). */
-  readonly isConfirmed: () => boolean;
+  /** Whether it has what a majority of the nodes had a minute ago (D168), or at the time `since` of the monotonic clock. */
+  readonly isConfirmed: (since?: number) => boolean;
 }
 
 /** Options of the HTTP API. All are optional. */

@@ -29,11 +29,11 @@ export function signersOf(
   options: SigningOptions,
   world: World,
 ): Result<readonly Signer[], Problem> {
-  const named = namedSigners(options, world);
-  const { [VARIABLE]: text = '' } = world.environment;
-  if (!named.ok || named.value.length > 0 || text === '') return named;
   const passphrase = passphraseOf(options, world);
   if (!passphrase.ok) return passphrase;
+  const named = signersBy(options, passphrase.value, world);
+  const { [VARIABLE]: text = '' } = world.environment;
+  if (!named.ok || named.value.length > 0 || text === '') return named;
   const signer = signerIn(Buffer.from(text), VARIABLE, passphrase.value);
   return signer.ok ? { ok: true, value: [signer.value] } : signer;
 }
@@ -43,14 +43,20 @@ export function namedSigners(
   options: SigningOptions,
   world: World,
 ): Result<readonly Signer[], Problem> {
-  const { key: paths = [], signWith } = options;
   const passphrase = passphraseOf(options, world);
-  if (!passphrase.ok) return passphrase;
+  return passphrase.ok ? signersBy(options, passphrase.value, world) : passphrase;
+}
+
+function signersBy(
+  { key: paths = [], signWith }: SigningOptions,
+  passphrase: string | undefined,
+  world: World,
+): Result<readonly Signer[], Problem> {
   const signers: Signer[] = [];
   for (const path of paths) {
     const file = secretIn(path);
     if (!file.ok) return file;
-    const signer = signerIn(file.value, `the file ${quote(path)}`, passphrase.value);
+    const signer = signerIn(file.value, `the file ${quote(path)}`, passphrase);
     if (!signer.ok) return signer;
     signers.push(signer.value);
   }

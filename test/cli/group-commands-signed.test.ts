@@ -138,7 +138,7 @@ it('[T800] a registry that fails among the machines of a group: the answer says 
     'canary: restart acme:lidar waits on 1 of 4 machines until 2026-11-21T02:02:03Z',
     '  rover-1: command 1',
     '  rover-2: not given: it may have it: the registry SITE does not respond like a registry: it gives machines no commands: its modreg is an earlier one',
-    '  rover-3: not given: it was not tried, because the registry failed before: give it again',
+    '  rover-3: not given: it was not tried, because the registry failed before: give it to this machine alone, with --machine',
     `  rover-4: not given: ${NOT_ASKING}`,
   ]);
 });

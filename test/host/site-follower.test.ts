@@ -197,6 +197,18 @@ it('[D433] a machine knows of each revision that it may return to whether its po
   expect(found(returned(keptState(home) ?? none, 0), forgotten(free))).toEqual([true, false]);
 });
 
+it('[D433] what an earlier modreg kept counts as taken without a trust document', () => {
+  const home = temporaryFolder();
+  keepState(home, accepted(noneServed('https://site.example', 'rover-7'), SERVED, TAKEN));
+  const path = `${home}/machine.db.served`;
+  const kept = JSON.parse(readFileSync(path, 'utf8'));
+  delete kept.isUnproven;
+  delete kept.provisional.wasUnproven;
+  writeFileSync(path, JSON.stringify(kept));
+  const { isUnproven, provisional } = keptState(home) ?? {};
+  expect([isUnproven, provisional?.wasUnproven]).toEqual([true, true]);
+});
+
 it('[D262] a machine that runs its own documents again still refuses lower revisions and versions', () => {
   const none = noneServed('https://site.example', 'rover-7');
   expect(forgotten(STATE)).toEqual({ ...none, highest: 5, least: { 'acme:lidar': '1.3.5' } });

@@ -14,7 +14,10 @@ function config(version: string): string {
 
 const ALL = ['viewer', 'operator', 'admin'] as const;
 
-/** A site that serves two revisions to a machine, and has an account of each role. */
+/** More modules than there are cards for. */
+const MODULES = Array.from({ length: 51 }, (_none, place) => ({ name: `m${place}` }));
+
+/** A site that serves revisions to two machines, and has an account of each role. */
 async function servingSite(): Promise<GuardedSite> {
   const page = guardedSite();
   await page.site.report('rover-7', [lidarReport({ constraint: '1.2.*' }, NOW)]);
@@ -23,6 +26,9 @@ async function servingSite(): Promise<GuardedSite> {
     const saved = { machine: 'rover-7', config: config(version), basedOn, ...by };
     page.site.catalogue.configs.save(saved);
   }
+  await page.site.report('rover-8', [lidarReport({ constraint: '1.2.*' }, NOW), ...MODULES]);
+  const other = { machine: 'rover-8', config: config('1.*'), basedOn: 0, policy: undefined };
+  page.site.catalogue.configs.save({ ...other, reason: 'first', author: 'ops', at: NOW });
   for (const role of ALL) page.account(role, role);
   return page;
 }
@@ -41,6 +47,7 @@ async function offered(page: GuardedSite, role: Role, path: string): Promise<rea
 describe('[D372] what a page offers', () => {
   it.each([
     ['/machines/rover-7', [], ['version'], ['version']],
+    ['/machines/rover-8', [], ['version'], ['version']],
     ['/machines/rover-7/documents/1', [], [], ['restore']],
     [
       '/machines/rover-7/commands',

@@ -104,10 +104,16 @@ it('[D413] what needs attention comes first, and many modules are rows', async (
     return { name: `m${place}`, module_id: `acme:m${place}`, ...(place === 40 && stuck) };
   });
   await site.report('rover-7', modules);
-  expect((await cardsOf(site)).slice(0, 3)).toEqual([
+  const entry = { type: 'registry', name: 'm40', module_id: 'acme:m40', version: '3.*' };
+  const config = JSON.stringify({ modules: [entry] });
+  const saved = { machine: 'rover-7', policy: undefined, author: 'ops', reason: 'x', at: NOW };
+  site.catalogue.configs.save({ ...saved, config, basedOn: 0 });
+  expect((await cardsOf(site)).slice(0, 5)).toEqual([
     'module state deployed target constraint latest signatures headline',
     'acme:m40 (m40) needs attention 1.2.9 - 1.* - -',
     'no release satisfies 3.*',
+    'Revision 1 has 3.*. The machine has not applied that yet.',
+    'Change…',
   ]);
 });
 

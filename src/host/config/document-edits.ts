@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import {
@@ -117,11 +118,12 @@ function written({ path, bytes }: DocumentFile, to: string): Result<EditOutcome,
 function created(
   path: string,
   text: string,
-  { mode = PRIVATE }: DocumentFile,
+  { path: config, mode = PRIVATE }: DocumentFile,
 ): Result<EditOutcome, Problem[]> {
   if (existsAt(path)) return { ok: true, value: 'changed-meanwhile' };
   try {
-    replaceWhole(path, text, { mode: mode & READABLE });
+    const { uid, gid } = statSync(config);
+    replaceWhole(path, text, { mode: mode & READABLE, owner: { uid, gid } });
     return { ok: true, value: 'saved' };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

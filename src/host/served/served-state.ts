@@ -135,12 +135,12 @@ const kept = v.object({
   highest: number,
   // An earlier modreg did not keep these.
   unreached: v.optional(number, 0),
-  isUnproven: v.optional(v.boolean(), false),
+  isUnproven: v.optional(v.boolean(), true),
   least: v.optional(v.record(v.string(), v.string()), {}),
   current: revision,
   since: v.optional(number),
   provisional: v.optional(
-    v.object({ earlier: revision, wasUnproven: v.optional(v.boolean(), false) }),
+    v.object({ earlier: revision, wasUnproven: v.optional(v.boolean(), true) }),
   ),
   refused: v.optional(
     v.object({ revision: number, tag: v.string(), code: v.string(), detail: v.string() }),

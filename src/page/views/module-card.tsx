@@ -59,13 +59,16 @@ export const Outlook: FC<{ readonly row: CardRow }> = ({ row }) => (
       </p>
     )}
     <Remedies row={row} />
-    {row.warnings.map((said) => (
-      <p class="warning">
-        <Timed said={said} times={row.times} />
-      </p>
-    ))}
+    <Warnings row={row} />
   </>
 );
+
+export const Warnings: FC<{ readonly row: CardRow }> = ({ row: { warnings, times } }) =>
+  warnings.map((said) => (
+    <p class="warning">
+      <Timed said={said} times={times} />
+    </p>
+  ));
 
 /** The complete reason. */
 const Why: FC<{ readonly row: CardRow }> = ({ row }) =>
@@ -146,7 +149,11 @@ export const ModuleTable: FC<{ readonly version: string; readonly children?: Chi
   </table>
 );
 
-export const ModuleTableRow: FC<{ readonly row: CardRow }> = ({ row }) => (
+/** Its children are what else is said or can be done there. */
+export const ModuleTableRow: FC<{ readonly row: CardRow; readonly children?: Child }> = ({
+  row,
+  children,
+}) => (
   <tr id={rowId(row)}>
     <th scope="row">
       <Name row={row} />
@@ -160,6 +167,7 @@ export const ModuleTableRow: FC<{ readonly row: CardRow }> = ({ row }) => (
     <td>
       <Headline row={row} />
       <Downloaded row={row} />
+      {children}
     </td>
   </tr>
 );

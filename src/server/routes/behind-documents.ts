@@ -12,12 +12,13 @@ export async function behindAnswer(
   known: string | undefined,
   asked: AskedOfMachine,
 ): Promise<Response | undefined> {
-  const { catalogue, machine, replica } = asked;
+  const { catalogue, machine, replica, clock } = asked;
+  const since = clock.monotonic();
   const revision = Number(/^"(\d{1,10})\./.exec(known ?? '')?.[1] ?? 0);
   const newest = (): number => Number.parseInt(catalogue.configs.tag(machine) || '0', 10);
   if (!replica || newest() >= revision) return undefined;
   await nextDocuments(asked);
-  if (newest() >= revision || replica.isConfirmed()) return undefined;
+  if (newest() >= revision || replica.isConfirmed(since)) return undefined;
   const detail = `this front has revision ${newest()} of ${machine}, and the machine revision ${revision}`;
   return problem('behind', detail, { headers: { 'retry-after': '1' } });
 }

@@ -195,8 +195,10 @@ async function changesAnswer(
   const query = changesQuery(c);
   if (!query.ok) return problem('bad-request', query.error);
   const { after, ms, only, nonce } = query.value;
+  const held = replica?.withheld();
   const config = waitFor(c, catalogue, {
-    isAsked: !replica?.withheld() && nonce === undefined,
+    // One that is about known modules is about no machine.
+    isAsked: (!held || held.modules !== undefined) && nonce === undefined,
     clock,
   });
   const changes = await polls

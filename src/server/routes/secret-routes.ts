@@ -64,8 +64,8 @@ async function setAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   const fault = await keepValue(asked, { machine, name, places }, body.value.value);
   if (fault !== undefined) return problem('no-secrets', fault);
   const noted = { kind: 'secret-set', machine, name } as const;
-  noteSecret(asked, noted);
   changed(noted);
+  noteSecret(asked, noted);
   return c.json({ machine, name, places, result: 'saved' } satisfies SavedSecret);
 }
 
@@ -99,8 +99,8 @@ async function removeAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> 
   if (replica) await write({ kind: 'secret', machine, name, secret: null });
   else secrets.set(machine, name, null);
   const noted = { kind: 'secret-removed', machine, name } as const;
-  noteSecret(asked, noted);
   changed(noted);
+  noteSecret(asked, noted);
   const removed: SavedSecret = { machine, name, places: [...places], result: 'removed' };
   return c.json(removed);
 }

@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx';
 import { ROW_STATES } from '../../../core/plan/row-state.ts';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { ShownMachine, ShownPlacedModule } from '../../../site/machines.ts';
-import { ModuleCard, ModuleTable, ModuleTableRow } from '../../views/module-card.tsx';
+import { ModuleCard, ModuleTable, ModuleTableRow, Warnings } from '../../views/module-card.tsx';
 import { MOST_CARDS } from '../../views/modules-view.tsx';
 import { siteCard } from './site-card.ts';
 import { PresenceWord, RetiredWords } from './machines-view.tsx';
@@ -125,8 +125,15 @@ const Modules: FC<{ readonly machine: ShownMachine; readonly now: number }> = ({
     <>
       {modules.length > MOST_CARDS ? (
         <ModuleTable version="">
-          {rows.map(([, row]) => (
-            <ModuleTableRow row={row} />
+          {rows.map(([module, row]) => (
+            <ModuleTableRow row={row}>
+              <Warnings row={row} />
+              {isOffered('operator') ? (
+                <p class="actions">
+                  <ChangeLink module={module} machine={machine} />
+                </p>
+              ) : null}
+            </ModuleTableRow>
           ))}
         </ModuleTable>
       ) : (
@@ -154,20 +161,13 @@ const SiteActions: FC<{
   readonly machine: ShownMachine;
   /** Whether another version is to be deployed. */
   readonly isDue: boolean;
-}> = ({ module: { kind, name }, machine: { id, documents }, isDue }) => {
-  const path = machinePath(id);
-  const query = `?module=${encodeURIComponent(name.toWellFormed())}`;
-  const isServed = documents?.entries.some(
-    (entry) => entry.name === name && entry.type === 'registry',
-  );
+}> = ({ module, machine, isDue }) => {
+  const path = machinePath(machine.id);
+  const query = `?module=${encodeURIComponent(module.name.toWellFormed())}`;
   if (!isOffered('operator')) return null;
   return (
     <p class="actions">
-      {kind === 'module' && isServed ? (
-        <a href={versionPath(id, name)} aria-label={`Change… ${excerpt(name)}`}>
-          Change…
-        </a>
-      ) : null}
+      <ChangeLink module={module} machine={machine} />
       {isDue ? <a href={`${path}/commands/upgrade${query}`}>Upgrade now…</a> : null}
       <a href={`${path}/commands/restart${query}`}>Restart…</a>
       <a href={`${path}/commands/rollback${query}`}>Roll back…</a>
@@ -175,6 +175,21 @@ const SiteActions: FC<{
       <a href={`${path}/logs${query}`}>Logs</a>
     </p>
   );
+};
+
+/** Leads to the version types of a module that the registry serves. */
+const ChangeLink: FC<{ readonly module: ShownPlacedModule; readonly machine: ShownMachine }> = ({
+  module: { kind, name },
+  machine: { id, documents },
+}) => {
+  const isServed = documents?.entries.some(
+    (entry) => entry.name === name && entry.type === 'registry',
+  );
+  return kind === 'module' && isServed ? (
+    <a href={versionPath(id, name)} aria-label={`Change… ${excerpt(name)}`}>
+      Change…
+    </a>
+  ) : null;
 };
 
 const Outcome: FC<{ readonly outcome: ShownMachine['outcomes'][number]; readonly now: number }> = ({
