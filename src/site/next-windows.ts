@@ -1,5 +1,6 @@
 import { systemClock } from '../registry/clock.ts';
 import { windowHolds, type WindowHold } from '../server/fleet/window-holds.ts';
+import { inTurns } from '../server/fleet/slices.ts';
 import { windowRulesIn } from '../store/facts.ts';
 import { keptCounts } from './kept-counts.ts';
 import { reportedWindows, type ReportedWindows } from './reported-windows.ts';
@@ -22,31 +23,31 @@ export interface NextWindows {
 }
 
 export interface SiteWindows {
-  nextWindows(): Answer<NextWindows>;
+  nextWindows(): Promise<Answer<NextWindows>>;
 }
 
 const DAY_MS = 86_400_000;
 const MOST_WORK = 10;
 const MOST_NAMES = 3;
-/** So many windows are evaluated: one that never opens takes milliseconds. */
+/** So many machines' windows are evaluated. */
 const MOST_RULES = 200;
 
 export function nextWindowsOf({ fleet, now }: SiteFiles): SiteWindows {
-  const kept = keptCounts<NextWindows>(systemClock);
+  const kept = keptCounts<Promise<NextWindows>>(systemClock);
   return {
-    nextWindows: () => ({
+    nextWindows: async () => ({
       ok: true,
-      value: kept('', () => nextWindows(fleet.read(windowHolds), now())),
+      value: await kept('', async () => await nextWindows(fleet.read(windowHolds), now())),
     }),
   };
 }
 
-function nextWindows(holds: readonly WindowHold[], now: number): NextWindows {
+async function nextWindows(holds: readonly WindowHold[], now: number): Promise<NextWindows> {
   const openingOf = openings(now);
   const work = new Map<string, WindowWork>();
   let later = 0;
   for (const { facts, ...hold } of holds) {
-    const opensAt = openingOf(windowRulesIn(facts));
+    const opensAt = await openingOf(windowRulesIn(facts), hold.machines);
     if (opensAt === undefined || opensAt > now + DAY_MS) {
       later += hold.machinesOf;
       continue;
@@ -61,13 +62,19 @@ function nextWindows(holds: readonly WindowHold[], now: number): NextWindows {
   return { work: sorted.slice(0, MOST_WORK), workOf: sorted.length, later };
 }
 
-/** When windows with the same rules open, or opened; undefined if that is not known. */
-function openings(now: number): (rules: unknown) => number | undefined {
-  const windows = reportedWindows(whatIfBudget(systemClock), now);
+/** When windows with the same rules open, or opened; undefined if that is not known. Other pages are shown meanwhile (T268). */
+function openings(
+  now: number,
+): (rules: unknown, machines: readonly string[]) => Promise<number | undefined> {
+  const budget = whatIfBudget(systemClock);
+  const windows = reportedWindows(budget, now);
   const found = new Map<string, number | undefined>();
-  return (rules) => {
+  return async (rules, machines) => {
     const key = JSON.stringify([rules]);
-    if (!found.has(key) && found.size < MOST_RULES) found.set(key, opening(rules, windows, now));
+    if (found.has(key) || found.size >= MOST_RULES) return found.get(key);
+    const isUsable = await inTurns(windows.areUsable(rules, machines));
+    const isKnown = isUsable && budget.exceeded(machines) === undefined;
+    found.set(key, isKnown ? opening(rules, windows, now) : undefined);
     return found.get(key);
   };
 }
