@@ -144,13 +144,18 @@ export async function comparedConfigs(
   });
 }
 
+/** The number of the revision that an edit is based on, 0 if there is none; undefined without the option. */
+export function baseNumber(text: string | undefined): Result<number | undefined, Problem> {
+  return text === '0' ? { ok: true, value: 0 } : revisionNumber(text, '--based-on');
+}
+
 /** The number in the text of an option or an argument; undefined without it. */
 export function revisionNumber(
   text: string | undefined,
   what: string,
 ): Result<number | undefined, Problem> {
   if (text === undefined) return { ok: true, value: undefined };
-  if (/^(?:0|[1-9]\d{0,8})$/.test(text)) return { ok: true, value: Number(text) };
+  if (/^[1-9]\d{0,8}$/.test(text)) return { ok: true, value: Number(text) };
   return {
     ok: false,
     error: usage(`${what} is not the number of a revision, expected one such as 3`),

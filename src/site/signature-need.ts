@@ -27,7 +27,10 @@ export async function signatureNeed(
   }
   const text = catalogue.trust.newest();
   const document = text === undefined ? undefined : readTrustDocument(text);
-  if (!detail || !document?.ok) return { kind: 'unknown', words: UNKNOWN };
+  const applied = catalogue.configs.answer(machine)?.applied;
+  // What is compared is what the machine runs.
+  const isOther = applied !== undefined && applied !== revision;
+  if (!detail || !document?.ok || isOther) return { kind: 'unknown', words: UNKNOWN };
   // Reading documents loads much, and few registries have any.
   const { verdictOn } = await import('../config/served/verdict.ts');
   const verdict = verdictOn(
@@ -71,6 +74,6 @@ function runningNewest(
 const ANY_PIN = `sha256:${'0'.repeat(64)}`;
 
 const NOT_NEEDED =
-  'The policy of this machine names a trust document, and this change needs no signature.';
+  'The policy of this machine names a trust document. Compared with what is served now, this change needs no signature; the own terms of the machine may be stricter.';
 const UNKNOWN =
   'It is not known whether this machine needs the signature of an operator: its page says so after it has read the revision.';

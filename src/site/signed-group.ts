@@ -56,7 +56,8 @@ interface ForMachine {
   readonly one: SignedToGive;
 }
 
-const NOT_TRIED = 'it was not tried, because the registry failed before: give it to this machine alone, with --machine';
+const NOT_TRIED =
+  'it was not tried, because the registry failed before: give it to this machine alone, with --machine';
 
 /** One after another. The first that the registry does not answer ends it, unless it is the first of all, whose error is the answer. */
 async function givenInTurn(

@@ -266,3 +266,15 @@ it('[D264] `modreg fleet config set` prints what the page shows', async () => {
   );
   expect(session?.content.split('\n').slice(1)).toEqual([...stdout, ...stderr, '']);
 });
+
+it.each([
+  ['restore 0', '<revision>'],
+  ['show --revision 0', '--revision'],
+  ['diff --from 0', '--from'],
+])('[D264] no revision has the number 0: %s', async (line, what) => {
+  const { run } = await configuring();
+  const { exit, stderr } = await run(...line.split(' '), '--reason', 'x');
+  const { stderr: shown } = await run(...line.split(' '));
+  const said = `error[USAGE]: ${what} is not the number of a revision, expected one such as 3`;
+  expect([exit, [...stderr, ...shown].includes(said)]).toEqual([2, true]);
+});

@@ -150,7 +150,7 @@ it('[D416] no-blackout removes the days that it names', async () => {
 
 const NOT_PINNED = 'The policy of this machine names no trust document, so it needs no signature.';
 const NO_SIGNATURE =
-  'The policy of this machine names a trust document, and this change needs no signature.';
+  'The policy of this machine names a trust document. Compared with what is served now, this change needs no signature; the own terms of the machine may be stricter.';
 const REFUSES = 'Without the signature of an operator the machine refuses this: loosens: /policy/';
 const TIGHTENS = 'allows more than before, and without a signature the site may only tighten it';
 const SIGN =

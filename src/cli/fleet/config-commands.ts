@@ -7,6 +7,7 @@ import {
   comparedConfigs,
   configHistoryOf,
   restoreConfig,
+  baseNumber,
   revisionNumber,
   saveConfig,
   shownConfigOf,
@@ -99,7 +100,7 @@ export async function setConfigCommand(
 ): Promise<Outcome> {
   const { policy, reason, fragment, dryRun: isDry = false } = options;
   const fragments = options.fragments === false ? [] : fragment;
-  const basedOn = revisionNumber(options.basedOn, '--based-on');
+  const basedOn = baseNumber(options.basedOn);
   if (!basedOn.ok) return failed(basedOn.error);
   const documents = { config, policy, reason, basedOn: basedOn.value, isDry, fragments };
   const saved = await saveConfig(documents, options, world);

@@ -5,7 +5,7 @@ import type { World } from '../../base/world.ts';
 import type { SavedFragment } from '../../registry/fragment-documents.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { fragmentsOf, saveFragmentFile, shownFragmentOf } from '../../site/fragments.ts';
-import { revisionNumber } from '../../site/machine-configs.ts';
+import { baseNumber } from '../../site/machine-configs.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
@@ -24,7 +24,7 @@ export async function setFragmentCommand(
   { reason, dryRun = false, ...options }: SetFragmentOptions,
   world: World,
 ): Promise<Outcome> {
-  const basedOn = revisionNumber(options.basedOn, '--based-on');
+  const basedOn = baseNumber(options.basedOn);
   if (!basedOn.ok) return failed(basedOn.error);
   const next = { name, file, reason, basedOn: basedOn.value, isDry: dryRun };
   return outcomeOf(await saveFragmentFile(next, options, world), (saved) => ({

@@ -82,7 +82,7 @@ const RemoveModule: FC<Shown> = ({ path, editable: { modules } }) =>
 
 const Windows: FC<Shown> = ({ path, editable: { maintenance } }) => (
   <>
-    {maintenance.length === 0 ? <p>At any time.</p> : null}
+    {maintenance.length === 0 ? <p>None is set here.</p> : null}
     {maintenance.map((entry) => (
       <Entry action={`${path}/no-window`} entry={entry} words={windowWords(entry)} />
     ))}
@@ -114,7 +114,7 @@ const Windows: FC<Shown> = ({ path, editable: { maintenance } }) => (
 
 const Blackouts: FC<Shown> = ({ path, editable: { blackout, maintenance } }) => (
   <>
-    {blackout.length === 0 ? <p>There is no such day.</p> : null}
+    {blackout.length === 0 ? <p>None is set here.</p> : null}
     {blackout.map((entry) => (
       <Entry action={`${path}/no-blackout`} entry={entry} words={blackoutWords(entry)} />
     ))}

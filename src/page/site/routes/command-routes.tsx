@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import type { Frame } from '../../frame.tsx';
-import { asBadField } from '../../page-problem.ts';
+import { quote } from '../../../core/text/quote.ts';
+import { asBadField, asPageProblem } from '../../page-problem.ts';
 import { fieldOf, formOf } from '../../request-input.ts';
 import { authorOf } from '../author.ts';
 import { answered, type PagedSite } from '../site-answer.ts';
@@ -29,9 +30,16 @@ export function addCommandRoutes(app: Hono, site: PagedSite, frame: Frame): void
     app.get(path, async (c) => {
       const list = await answered(() => site.commands(c.req.param('id') ?? ''));
       if (!list.ok) return await frame.failed(c, list.error);
+      const { machine, names } = list.value;
+      const module = c.req.query('module');
+      if (module !== undefined && !names.includes(module)) {
+        const message = `${machine} reports no module or subsystem ${quote(module)}`;
+        const problem = { severity: 'error', kind: 'unknown-reference', message } as const;
+        return await frame.failed(c, [asPageProblem(problem)]);
+      }
       const key = randomBytes(KEY_BYTES).toString('base64url');
-      const shown = { view: site, title: `Have ${list.value.machine} ${kind}`, tab: '/' };
-      const form = { kind, key, module: c.req.query('module') };
+      const shown = { view: site, title: `Have ${machine} ${kind}`, tab: '/' };
+      const form = { kind, key, module };
       return await frame.page(c, shown, <CommandView list={list.value} form={form} />);
     });
     app.post(path, async (c) => await given(c, kind, { site, frame }));

@@ -24,7 +24,11 @@ export function addEditRoutes(app: Hono, site: PagedSite, frame: Frame): void {
       <EditView path={pathOf(c)} editable={editable.value} moduleIds={moduleIds}>
         <p>
           Of <a href={machinePath(machine)}>{machine}</a>, in revision {revision} of its documents.
-          {fragments.length === 0 ? '' : ` Entries of its fragments are not shown here.`}
+          {fragments.length === 0
+            ? ''
+            : ' Entries and terms of its fragments are not shown here.'}{' '}
+          Where these documents set no windows, days or age, those of its fragments and of the
+          machine's own policy count; the first that is set here takes their place.
         </p>
       </EditView>,
     );

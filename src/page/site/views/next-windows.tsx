@@ -46,7 +46,9 @@ const Row: FC<{ readonly work: WindowWork; readonly now: number }> = ({
       {machinesOf > machines.length ? ` and ${numberOf(machinesOf - machines.length)} more` : ''}
     </th>
     <td>
-      {moduleId} {excerpt(deployed)} → {excerpt(target)}
+      {deployed === target
+        ? `restart of ${moduleId} ${excerpt(deployed)}`
+        : `${moduleId} ${excerpt(deployed)} → ${excerpt(target)}`}
     </td>
   </tr>
 );
