@@ -120,6 +120,16 @@ it('[D321] a command that operators signed is shown with their keys', async () =
   );
 });
 
+it('[D321] there is no form for a module that the machine does not report', async () => {
+  const one = testSite();
+  await one.report('rover-7', [{}]);
+  const answer = await one.app.request(`${PATH}/restart?module=nope`);
+  expect([answer.status, linesOf(await answer.text())[1]]).toEqual([
+    404,
+    'UNKNOWN_REFERENCE rover-7 reports no module or subsystem "nope"',
+  ]);
+});
+
 describe('[D321] the form of a command', () => {
   it.each([
     ['hold', 'Hold: rover-7', 'the whole machine acme_lidar'],

@@ -67,3 +67,10 @@ it('[D442] [T827] windows that no page can evaluate are counted, and stop no oth
     'Later, or not known here: 3',
   ]);
 });
+
+it('[D442] a restart that waits for a window is named so', async () => {
+  const site = testSite();
+  const night = lidarReport({ deployed: '1.2.8', windows: at('0 22 * * *') }, NOW);
+  await site.report('rover-0', [{ ...night, target: '1.2.8' }]);
+  expect((await shownBy(site)).slice(2)).toEqual(['22:00 UTC rover-0 restart of acme:lidar 1.2.8']);
+});
