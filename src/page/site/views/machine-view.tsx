@@ -2,6 +2,7 @@ import type { FC } from 'hono/jsx';
 import { ROW_STATES } from '../../../core/plan/row-state.ts';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { ShownMachine, ShownPlacedModule } from '../../../site/machines.ts';
+import type { CardRow } from '../../card-row.ts';
 import { ModuleCard, ModuleTable, ModuleTableRow, Warnings } from '../../views/module-card.tsx';
 import { MOST_CARDS } from '../../views/modules-view.tsx';
 import { siteCard } from './site-card.ts';
@@ -126,14 +127,7 @@ const Modules: FC<{ readonly machine: ShownMachine; readonly now: number }> = ({
       {modules.length > MOST_CARDS ? (
         <ModuleTable version="">
           {rows.map(([module, row]) => (
-            <ModuleTableRow row={row}>
-              <Warnings row={row} />
-              {isOffered('operator') ? (
-                <p class="actions">
-                  <ChangeLink module={module} machine={machine} />
-                </p>
-              ) : null}
-            </ModuleTableRow>
+            <Row module={module} machine={machine} row={row} />
           ))}
         </ModuleTable>
       ) : (
@@ -154,6 +148,22 @@ const Modules: FC<{ readonly machine: ShownMachine; readonly now: number }> = ({
     </>
   );
 };
+
+/** One of many modules. */
+const Row: FC<{
+  readonly module: ShownPlacedModule;
+  readonly machine: ShownMachine;
+  readonly row: CardRow;
+}> = ({ module, machine, row }) => (
+  <ModuleTableRow row={row}>
+    <Warnings row={row} />
+    {isOffered('operator') ? (
+      <p class="actions">
+        <ChangeLink module={module} machine={machine} />
+      </p>
+    ) : null}
+  </ModuleTableRow>
+);
 
 /** What can be done about a module from here, to those who may. */
 const SiteActions: FC<{
