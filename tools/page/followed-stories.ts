@@ -52,6 +52,7 @@ function changeVersion(
       `      saved on the page, and the machine says that it runs it: ${ms} ms (at most 1000)`,
     );
     ok(ms < 1000);
+    await page.waitForURL(place.url + MACHINE_PATH);
     await untilDeployed(page, place.url + MACHINE_PATH, version);
     match(await textOf(page), /newest revision of its documents is \d\. It runs revision \d/);
     await page.getByRole('link', { name: 'Documents' }).click();

@@ -23,6 +23,7 @@ const upgrade: Story = async (browser, place) => {
   await page.getByRole('radio', { name: 'major' }).check();
   await page.getByLabel('reason').fill('the new filter');
   await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForURL(place.url + MACHINE_PATH);
   await until(page, place.url + MACHINE_PATH, /deployed\s+1\.3\.0/);
   match(await textOf(page), /It runs revision 2/);
   await close();
@@ -34,6 +35,7 @@ const below: Story = async (browser, place) => {
   await page.goto(`${place.url}${MACHINE_PATH}/documents/1`);
   await page.getByLabel('reason').fill('back');
   await page.getByRole('button', { name: 'Restore revision 1' }).click();
+  await page.waitForURL(place.url + MACHINE_PATH);
   await until(page, place.url + MACHINE_PATH, /It refuses revision 3/);
   match(await textOf(page), /It runs revision 2/);
   match(await textOf(page), /below-deployed: .* may select less than the deployed 1\.3\.0/);
