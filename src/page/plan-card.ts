@@ -14,7 +14,7 @@ import type { OpenAction } from '../core/plan/committed-action.ts';
 import { failureWords, rowHeadline } from '../core/plan/open-action-words.ts';
 import { OF_WHAT_RUNS } from '../core/decision/warning.ts';
 import { rowState, type StateFacts } from '../core/plan/row-state.ts';
-import { REPLACING } from '../host/requests/lift-words.ts';
+import { REPLACE_IT } from '../host/requests/lift-words.ts';
 import { say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
 import type { CardRow } from './card-row.ts';
 import type { FoundProblem } from './page-problem.ts';
@@ -89,7 +89,7 @@ function reasonsOf({ decision }: PlanRow, open: OpenAction | undefined): Said[] 
 /** What stops a yanked release that stays. */
 function remedyOf({ decision, warnings }: PlanRow): string | undefined {
   const isYanked = warnings.some(({ kind }) => kind === 'deployed-yanked');
-  return isYanked && decision.kind === 'keep' ? `${REPLACING.replace(/^t/, 'T')}.` : undefined;
+  return isYanked && decision.kind === 'keep' ? `To ${REPLACE_IT}.` : undefined;
 }
 
 /** Whether the headline says when the next change is. */

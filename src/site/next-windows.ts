@@ -1,5 +1,5 @@
 import { systemClock } from '../registry/clock.ts';
-import { windowHolds, type WindowHold } from '../server/fleet/window-holds.ts';
+import { MOST_NAMES, windowHolds, type WindowHold } from '../server/fleet/window-holds.ts';
 import { inTurns } from '../server/fleet/slices.ts';
 import { windowRulesIn } from '../store/facts.ts';
 import { keptCounts } from './kept-counts.ts';
@@ -28,7 +28,6 @@ export interface SiteWindows {
 
 const DAY_MS = 86_400_000;
 const MOST_WORK = 10;
-const MOST_NAMES = 3;
 /** So many machines' windows are evaluated. */
 const MOST_RULES = 200;
 

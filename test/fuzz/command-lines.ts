@@ -76,7 +76,7 @@ async function printedBy({ argv, isTerminal }: CommandInput): Promise<Printed> {
     once: (_: string, listener: (signal: string) => void) =>
       queueMicrotask(() => listener('SIGTERM')),
   };
-  // A cast: `run` uses only these members of a process.
+  // Cast: `run` uses only these members of a process and of its streams; a whole process cannot be made.
   await run(typed as unknown as NodeJS.Process);
   return { ...out, exit: typed.exitCode };
 }

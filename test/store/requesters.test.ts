@@ -77,7 +77,7 @@ it('[D424, T71] a modreg without requesters uses a file that has some, and keeps
   expect([setAside, lostRows, requestersIn(state)]).toEqual([undefined, [], [SITE, SITE]]);
 });
 
-it('[T813] what an earlier modreg requested anew is not said to be requested by the site', () => {
+it('[T813] a later request of an earlier modreg is not said to be requested by the site', () => {
   const path = `${temporaryFolder()}/machine.db`;
   requested(path).close();
   const migrations = LAYOUT.migrations.filter((sql) => !sql.includes('TABLE requesters'));

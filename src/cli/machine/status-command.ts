@@ -25,7 +25,7 @@ import { failed, usage, type Outcome, type StateWord } from '../../base/problem.
 import { HOLDS_HEAD, holdsTable } from './holds-table.ts';
 import { QUARANTINE_HEAD, quarantineTable } from './quarantine-table.ts';
 import { LAST_ROUND_MS, statusOn, type Status } from '../../host/status/machine-status.ts';
-import { REPLACING } from '../../host/requests/lift-words.ts';
+import { REPLACE_IT } from '../../host/requests/lift-words.ts';
 import { statusDocument } from '../../host/status/status-document.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import type { World } from '../../base/world.ts';
@@ -208,7 +208,7 @@ function heldLine(name: string, heldMs: number): string {
 }
 
 function yankedLine(row: LoggedDecision, { version, because }: DeployedYank): string {
-  const help = isSettled(shownWord(row)) ? `; ${REPLACING}` : '';
+  const help = isSettled(shownWord(row)) ? `; to ${REPLACE_IT}` : '';
   return `${excerpt(row.name)}: the deployed version ${excerpt(version)} is ${describeYanked(because)}${help}`;
 }
 

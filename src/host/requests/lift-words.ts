@@ -5,7 +5,7 @@ import { say, type Said, type TimeContext } from '../../core/text/time-words.ts'
 import { quarantineEnd, untilText } from './request-words.ts';
 
 /** What a person can do about a yanked release that stays (D389). */
-export const REPLACING = 'to replace it, change its version or roll it back';
+export const REPLACE_IT = 'replace it, change its version or roll it back';
 
 /** So many versions are named. */
 const NAMED = 3;

@@ -41,7 +41,7 @@ export const TABLES_OF_MACHINES: Readonly<Record<string, ImportedTable>> = {
   ),
   commanded_machines: table('commanded_machines', 'machine', { key: 'machine' }),
   command_floor: floor('command_floor'),
-  // Sealed anew, or by the fronts of which this is a restored file.
+  // The import seals values of a single server; those in a restored file of a front are sealed already.
   machine_secrets: {
     columns: ['machine', 'name', 'places', 'key', 'sealed'],
     write:

@@ -192,7 +192,7 @@ export function signRevision(
   return true;
 }
 
-/** Notes what a machine says. Whether it is something else than before. */
+/** Notes what a machine says. Returns whether that differs from what it said last. */
 export function noteAnswer(
   sql: Statements,
   machine: string,

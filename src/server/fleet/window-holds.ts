@@ -18,7 +18,7 @@ export interface WindowHold {
 /** So many are looked at. */
 const MOST_HOLDS = 2000;
 /** So many machines of each are named. */
-const MOST_NAMES = 3;
+export const MOST_NAMES = 3;
 
 const HOLDS = `SELECT id, module_id, deployed, content FROM states
   WHERE decision = 'hold' AND ${HELD_BY} = 'window-closed' ORDER BY id LIMIT ${MOST_HOLDS}`;

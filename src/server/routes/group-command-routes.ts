@@ -92,7 +92,8 @@ function listAnswer(c: Context, { catalogue, group, members, now }: AskedOfGroup
   const machines = members.map(({ machine }) => machine);
   const found = commands.ofAll(machines, MOST_LISTED + 1);
   const asking = machines.filter((machine) => commands.hasAsked(machine));
-  const others = machines.filter((machine) => !commands.hasAsked(machine));
+  const known = new Set(asking);
+  const others = machines.filter((machine) => !known.has(machine));
   return c.json({
     group,
     machines: { asking, others },

@@ -1,5 +1,6 @@
 import { fitted } from '../../../core/explanation/headline.ts';
-import type { RowState } from '../../../core/plan/row-state.ts';
+import { shownDecision } from '../../../core/explanation/shown-decision.ts';
+import { stateOf } from '../../../core/plan/row-state.ts';
 import { excerpt } from '../../../core/text/quote.ts';
 import { passing, say, type Said, type TimeContext } from '../../../core/text/time-words.ts';
 import type { ShownPlacedModule } from '../../../site/machines.ts';
@@ -20,13 +21,16 @@ type PlacedWords = Pick<
   | 'times'
 >;
 
+/** What a report without facts does not say of a module. */
+const UNREPORTED = { open: undefined, isFailing: false, isUnfit: false } as const;
+
 /** What a card says of a module of which only the decision is known (D413). */
 export function placedWords(module: ShownPlacedModule, times: TimeContext): PlacedWords {
   const { reason, target } = module;
   const words = excerpt(reason ?? '');
   const headline = fitted({ fact: headlineOf(module) });
   return {
-    state: stateOf(module),
+    state: stateOf({ word: shownDecision(module.decision), ...UNREPORTED }),
     deployed: excerpt(module.deployed),
     target: excerpt(target ?? '-'),
     isChange: target !== undefined && target !== module.deployed,
@@ -38,19 +42,6 @@ export function placedWords(module: ShownPlacedModule, times: TimeContext): Plac
     reasons: reason === undefined || words === headline ? [] : [words],
     times,
   };
-}
-
-const STATES: Readonly<Record<string, RowState>> = {
-  stuck: 'needs attention',
-  hold: 'waiting',
-  'up-to-date': 'up to date',
-  ahead: 'up to date',
-  local: 'up to date',
-  disabled: 'up to date',
-};
-
-function stateOf({ decision }: ShownPlacedModule): RowState {
-  return STATES[decision] ?? 'due';
 }
 
 function headlineOf(module: ShownPlacedModule): string {
