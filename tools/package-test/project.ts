@@ -59,7 +59,7 @@ export interface Project {
 }
 
 /** Installs the packed package in a new project in `folder`, and builds the sample agent in it in each way. */
-export function newProject(folder: string): Project {
+export async function newProject(folder: string): Promise<Project> {
   const project = join(folder, 'project');
   mkdirSync(project);
   const tarball = run(ROOT, `npm pack --silent --ignore-scripts --pack-destination ${folder}`);
@@ -73,7 +73,7 @@ export function newProject(folder: string): Project {
   cpSync(join(modreg, 'examples/own-agent'), join(project, 'src'), { recursive: true });
   const configuration = { compilerOptions: COMPILER_OPTIONS, include: ['src'] };
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(configuration));
-  checkBrowserBundles(project, (command) => run(project, `${command} 2>&1`));
+  await checkBrowserBundles(project, (cwd, command) => run(cwd, `${command} 2>&1`));
   return {
     builds: buildsIn(project),
     nodes: nodesIn(folder),

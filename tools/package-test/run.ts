@@ -37,7 +37,7 @@ interface Case {
 
 const folder = mkdtempSync(join(tmpdir(), 'modreg-package-'));
 try {
-  const project = newProject(folder);
+  const project = await newProject(folder);
   const site = await openSite(folder, project.server);
   const cases = casesOf(project);
   const failed = await failuresOf(cases, site);

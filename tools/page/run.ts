@@ -12,7 +12,6 @@ import { checkAccounts } from './account-stories.ts';
 import { checkForEverybody } from './everybody.ts';
 import { checkFollowedSite } from './followed-stories.ts';
 import { checkHostileTexts } from './hostile.ts';
-import { checkLibrary } from './library.ts';
 import { checkPinnedSite } from './pinned-stories.ts';
 import { pageOf, pollOf, withRover } from './rover.ts';
 import { SCREENSHOTS, screenshotCount } from './screenshots.ts';
@@ -72,7 +71,6 @@ try {
   await check('the first view is fast', async () => await checkFirstView(browser));
   await check('a thousand modules are fast', async () => await checkManyModules(browser));
   await check('open tabs cost the poller nothing', async () => await checkPoller(browser));
-  await check('the library decides in a browser', async () => await checkLibrary(browser));
   await check('hostile texts stay texts', async () => await checkHostileTexts(browser));
 } finally {
   await browser.close();
