@@ -211,11 +211,11 @@ const firstRate = await taken(fleet, 1);
 const nextRate = await taken(fleet, 2);
 const counts = Array.from({ length: RUNS }, () => {
   const began = performance.now();
-  fleet.read((sql) => uninterrupted(fleetCounts(sql, Date.now())));
+  fleet.read((sql) => uninterrupted(fleetCounts(sql, Date.now(), new Map())));
   return performance.now() - began;
 });
 const countsBlock = await longestBlock(
-  async () => await fleet.readInSlices((sql) => fleetCounts(sql, Date.now())),
+  async () => await fleet.readInSlices((sql) => fleetCounts(sql, Date.now(), new Map())),
 );
 const rolloutBlock = await longestBlock(
   async () =>

@@ -69,6 +69,9 @@ const refused = v.strictObject(
   'expected an object with revision, code and detail',
 );
 
+/** Which documents of its site a machine does not run, and why. */
+export type RefusedDocuments = v.InferOutput<typeof refused>;
+
 /** What a machine says of the documents that it is served. */
 export const machineAnswer = v.strictObject(
   { applied: v.nullable(number), refused: v.nullable(refused) },

@@ -48,6 +48,14 @@ const fleetCounts = v.object({
     v.description('How many machines were heard lately, and how many not'),
   ),
   failing: v.pipe(count, v.description('Machines on which something fails')),
+  refusing: v.pipe(
+    count,
+    v.description('Machines that refuse the documents of this registry, as they said last'),
+  ),
+  refusing_documents: v.pipe(
+    v.array(v.object({ code: text, machines: count, first_machines: v.array(text) })),
+    v.description('The same by the code of the reason, with at most 20 of the machines'),
+  ),
   seen_in_24h: count,
   duplicates: count,
   without_pin: v.pipe(
@@ -90,6 +98,8 @@ export const fleetCountsAnswer = v.partial(fleetCounts, [
   'failing',
   'presence',
   'failing_modules',
+  'refusing',
+  'refusing_documents',
   'without_pin',
   'groups',
   'modules_left_out',
@@ -140,6 +150,12 @@ const fleetMachines = v.object({
       retired: v.pipe(
         v.nullable(v.object({ at: time, by: text })),
         v.description('When it was retired, and by whom; null while it is in use'),
+      ),
+      refuses: v.pipe(
+        v.nullable(v.object({ revision: count, code: text, detail: text })),
+        v.description(
+          'Which documents of this registry it refuses, and why, as it said last; null if none',
+        ),
       ),
       modules: v.array(
         v.object({

@@ -10,7 +10,7 @@ type Memory = Pick<MachineMemory, 'open' | 'quarantine'>;
 
 /**
  * What fails of a module (D184): the action that the machine tries again, or the newest release that the constraint accepts, if it is in
- * quarantine because it failed in this entry. Undefined if nothing does. A release that operators refuse has not failed.
+ * quarantine because it failed in this entry (D452). Undefined if nothing does. A release that operators refuse has not failed.
  */
 export function failingModule(row: LoggedDecision, memory: Memory): FailingModule | undefined {
   const key = keyOf(row);
@@ -31,8 +31,8 @@ function triedAgain({ action, failures, notBefore, lastFailure }: OpenAction): F
 }
 
 function failedRelease(row: LoggedDecision, { quarantine }: Memory): FailingModule | undefined {
-  const { moduleId, latest } = row;
-  const failed = quarantine.find((one) => one.moduleId === moduleId && one.version === latest);
+  const { moduleId, latest, accepted = latest } = row;
+  const failed = quarantine.find((one) => one.moduleId === moduleId && one.version === accepted);
   const entry = failed?.entries?.find(({ key }) => key === keyOf(row));
   if (!failed || !entry) return undefined;
   const { version, reason, until } = failed;

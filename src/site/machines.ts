@@ -68,9 +68,15 @@ export interface ShownPlacedModule extends PlacedModule {
   readonly refused: RefusedHere | undefined;
 }
 
+/** Which machines are asked for on a page. */
+export interface PageSearch extends Omit<MachineSearch, 'refusing'> {
+  /** Whether only those that refuse the documents of this registry. */
+  readonly isRefusing?: boolean;
+}
+
 /** The machines that report to a registry. */
 export interface SiteMachines {
-  machines(search: MachineSearch): Answer<MachinePage>;
+  machines(search: PageSearch): Answer<MachinePage>;
   machine(id: string): Promise<Answer<ShownMachine>>;
 }
 
@@ -83,7 +89,7 @@ export function machinesOf(files: SiteFiles): SiteMachines {
       const value = {
         ...overview('', () => overviewOf(files)),
         matching: matching(JSON.stringify(matched), () =>
-          files.fleet.read((sql) => countMachines(sql, search)),
+          files.fleet.read((sql) => countMachines(sql, searched(files, search))),
         ),
         ...machinesAfter(files, search),
       };
@@ -136,7 +142,7 @@ function overviewOf({ catalogue, fleet, now }: SiteFiles): Overview {
   const problems = keyWarnings(catalogue.trust.newest(), now());
   return fleet.read((sql) => ({
     problems,
-    totals: siteTotals(sql, now()),
+    totals: siteTotals(sql, now(), catalogue.configs.refusals()),
     groups: groupCounts(sql, now()),
     moduleIds: reportedModuleIds(sql, '', MOST_CHOICES),
   }));
@@ -158,11 +164,18 @@ function keyWarnings(text: string | undefined, now: number): Problem[] {
 }
 
 function machinesAfter(
-  { fleet, now }: SiteFiles,
-  search: MachineSearch,
+  files: SiteFiles,
+  asked: PageSearch,
 ): Pick<MachinePage, 'machines' | 'next'> {
   const limit = MACHINES_OF_PAGE + 1;
-  const found = fleet.read((sql) => searchMachines(sql, search, { now: now(), limit }));
+  const { catalogue, fleet, now } = files;
+  const search = searched(files, asked);
+  const terms = { now: now(), limit, refusals: catalogue.configs.refusals() };
+  const found = fleet.read((sql) => searchMachines(sql, search, terms));
   const machines = found.slice(0, MACHINES_OF_PAGE);
   return { machines, next: found.length > machines.length ? machines.at(-1)?.id : undefined };
+}
+
+function searched({ catalogue }: SiteFiles, { isRefusing, ...search }: PageSearch): MachineSearch {
+  return isRefusing === true ? { ...search, refusing: catalogue.configs.refusals() } : search;
 }

@@ -24,7 +24,9 @@ export function wallOf(files: SiteFiles): SiteWall {
   return {
     wall: () => ({
       ok: true,
-      value: kept('', () => fleet.read((sql) => wallMachines(sql, now()))),
+      value: kept('', () =>
+        fleet.read((sql) => wallMachines(sql, now(), catalogue.configs.refusals())),
+      ),
     }),
     opensWall(text) {
       const token = catalogue.tokenWith(text);

@@ -27,6 +27,7 @@ const shape: Shape = objectOf<keyof LoggedDecision>({
   constraint: optional(isText),
   target: optional(isText),
   latest: optional(isText),
+  accepted: optional(isText),
   decision: isText,
   reason: isText,
   because: optional(isReason),

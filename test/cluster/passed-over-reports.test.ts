@@ -139,7 +139,7 @@ it('[T249] a file that earlier reports have poisoned is repaired, and gets over 
     { name: 'rover-1', known_to: 2, missing: 0, state_number: 0, outcomes: 2 },
     { name: 'rover-7', known_to: 1e12, missing: 1e12, state_number: 1e12, outcomes: 1 },
   ]);
-  expect(fleet.read((sql) => uninterrupted(fleetCounts(sql, NOON)))).toMatchObject({
+  expect(fleet.read((sql) => uninterrupted(fleetCounts(sql, NOON, new Map())))).toMatchObject({
     missing_outcomes: 1e12,
   });
 });

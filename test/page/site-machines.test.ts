@@ -53,6 +53,7 @@ describe('the machines of a site', () => {
       'stuck rover-2, rover-3 acme:arm: no release satisfies 3.* id contains module',
       'deployed version condition',
       'failing',
+      'refusing',
       'behind',
       'silent',
       'quiet',

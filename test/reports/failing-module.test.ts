@@ -6,6 +6,7 @@ import { readReport } from '../../src/server/fleet/report.ts';
 import { moduleId } from '../support/ask.ts';
 import { logged } from '../support/machine-home.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
+import { loggedDecisions } from '../../src/core/plan/logged-decisions.ts';
 import { lidarPlan, waiting, wantedBy } from '../support/open-actions.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00Z');
@@ -73,4 +74,22 @@ it.each<[string, Partial<MachineMemory>, object | undefined]>([
   expect(failing).toEqual(expected);
   const state = reportedState(1, { failing });
   expect(readReport(machineReport([], { state }))).toMatchObject({ ok: true });
+});
+
+it.each([
+  ['2.* is newer, outside of the constraint', '1.*', ['1.0.0', '1.3.0', '2.0.0'], true],
+  ['a prerelease is newer', '1.*', ['1.0.0', '1.3.0', '1.4.0-rc.1'], true],
+  ['nothing is newer', 'latest', ['1.0.0', '1.3.0'], true],
+  ['a newer one is accepted', '1.*', ['1.0.0', '1.3.0', '1.4.0', '2.0.0'], false],
+  ['the constraint accepts it no longer', '1.2.*', ['1.0.0', '1.2.0', '1.3.0'], false],
+  ['it is published no longer', '1.*', ['1.0.0', '2.0.0'], false],
+])('[D452] 1.3.0 failed, and %s', (_what, constraint, published, isFailing) => {
+  const memory = { open: [], quarantine: [], ...quarantined('failed') };
+  const quarantine = [{ version: '1.3.0', reason: 'motor stalled' }];
+  const [row] = loggedDecisions(
+    lidarPlan(constraint, published, { state: { quarantine } }),
+    new Map(),
+  );
+  const failing = row && failingModule(row, memory);
+  expect(failing?.version).toBe(isFailing ? '1.3.0' : undefined);
 });

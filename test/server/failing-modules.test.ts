@@ -39,9 +39,13 @@ function newFleet(): {
       await fleet.report(machine, machineReport([], { state: reportedState(number, ...modules) })),
     failing: () =>
       fleet.read((sql) => {
-        const counts = Object(uninterrupted(fleetCounts(sql, NOW)));
+        const counts = Object(uninterrupted(fleetCounts(sql, NOW, new Map())));
         const search = { condition: 'failing', after: '' } as const;
-        const { machines } = fleetMachines(sql, search, { now: NOW, limit: 10 });
+        const { machines } = fleetMachines(sql, search, {
+          now: NOW,
+          limit: 10,
+          refusals: new Map(),
+        });
         return {
           count: counts.failing,
           modules: counts.failing_modules,

@@ -186,7 +186,7 @@ it('[T179] counts 2,000 machines as they were when it began, and takes reports m
   const counting = fleet
     .readInSlices((sql) => rolloutView(sql, ROLLOUT, NOW))
     .then((view) => (counted = view.tally));
-  const second = fleet.readInSlices((sql) => fleetCounts(sql, NOW));
+  const second = fleet.readInSlices((sql) => fleetCounts(sql, NOW, new Map()));
   let taken = 0;
   for (const id of ids) {
     if (isCounted()) break;

@@ -4,6 +4,7 @@ import { failed, usage, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { isJsonObject, type JsonObject } from '../../registry/formats/json-object.ts';
 import { reportedFailing } from '../../site/failing-words.ts';
+import { refusalWords } from '../../site/refusal-words.ts';
 import { fleetMachines } from '../../site/fleet-machines.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { jsonLine } from '../base/answer-json.ts';
@@ -61,11 +62,19 @@ function linesOf(machines: readonly JsonObject[], { columns: width }: World): st
       const { at, by } = retired;
       return [[...first, '', '', `retired ${excerpt(String(at))} by ${excerpt(String(by))}`]];
     }
-    const [top = ['', '', none], ...others] = cells;
+    const [top = ['', '', none], ...others] = [...refusalCells(machine), ...cells];
     return [[...first, ...top], ...others.map((rest) => ['', '', ''].concat(rest))];
   });
   const format = columnsOf(HEADS, rows, width);
   return [...format(HEADS), ...rows.flatMap(format)];
+}
+
+/** What it refuses of the documents of its site. An earlier registry does not say it. */
+function refusalCells({ refuses }: JsonObject): string[][] {
+  if (!isJsonObject(refuses)) return [];
+  const { revision, code, detail } = refuses;
+  const words = refusalWords({ code: String(code), detail: String(detail) });
+  return [['', '', `refuses revision ${Number(revision)}: ${words}`]];
 }
 
 function cellsOf({

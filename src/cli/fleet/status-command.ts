@@ -50,6 +50,7 @@ function linesOf(counts: FleetCounts, { columns: width }: World): string[] {
       ({ module_id: id, version, blame, machines: some }) =>
         `failing: ${excerpt(id)} ${excerpt(version)} on ${countOf(some, 'machine')}, ${blameWords(blame)}`,
     ),
+    ...(counts.refusing_documents ?? []).map(refusingLine),
     ...failures.map(
       ({ module_id: id, version, outcomes }) =>
         `failed in 24 h: ${excerpt(id)} ${excerpt(version)}, ${countOf(outcomes, 'time')}`,
@@ -73,12 +74,25 @@ function firstLines(counts: FleetCounts): string[] {
     seen_in_24h: seen,
     retired = 0,
     failing = 0,
+    refusing = 0,
     without_pin: unpinned = 0,
   } = counts;
-  const parts = `${presenceWords(counts)}${clause(failing, 'failing')}${clause(retired, 'retired')}`;
+  const parts = `${presenceWords(counts)}${clause(failing, 'failing')}${clause(refusing, 'refusing documents')}${clause(retired, 'retired')}`;
   const all = `${countOf(machines, 'machine')}, ${seen} seen in 24 h${parts}`;
   if (unpinned === 0) return [all];
   return [all, `${countOf(unpinned, 'machine')} without a pin: nobody has to sign what they run`];
+}
+
+/** `refusing documents: needs-signature, 2 machines: rover-1, rover-7`. */
+function refusingLine({
+  code,
+  machines,
+  first_machines: names,
+}: NonNullable<FleetCounts['refusing_documents']>[number]): string {
+  const left = machines - names.length;
+  const more = left > 0 ? ` and ${left} more` : '';
+  const named = names.map((name) => excerpt(name)).join(', ');
+  return `refusing documents: ${excerpt(code)}, ${countOf(machines, 'machine')}: ${named}${more}`;
 }
 
 function clause(count: number, what: string): string {

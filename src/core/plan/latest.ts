@@ -3,6 +3,16 @@ import { newestPublished } from '../releases/resolve.ts';
 import type { Constraint } from '../version/constraint.ts';
 import type { Version } from '../version/version.ts';
 
+/** The newest release that the constraint itself accepts, whatever this machine refuses; undefined if there is none, or no constraint. */
+export function newestAcceptedOf(input: DecideInput): Version | undefined {
+  const { requirement } = input;
+  return requirement.kind === 'pin-url' ||
+    requirement.kind === 'local' ||
+    requirement.kind === 'disabled'
+    ? undefined
+    : latestOf(input, requirement);
+}
+
 /** What this machine refuses does not lower the newest version (D31). */
 export function latestOf(
   { requirement, list, eligibility }: DecideInput,

@@ -5,6 +5,7 @@ import { reasonOf, type Reason } from '../explanation/reason.ts';
 import { targetText, untilOf, requirementText } from '../explanation/plan-words.ts';
 import { excerpt } from '../text/quote.ts';
 import { joined, textOf, type Said } from '../text/time-words.ts';
+import { newestAcceptedOf } from './latest.ts';
 import type { Plan, PlanRow } from './plan.ts';
 import { SUBSYSTEM_MODULES } from './subsystem.ts';
 import { keyOf } from './target.ts';
@@ -18,6 +19,11 @@ export interface LoggedDecision {
   readonly constraint: string | undefined;
   readonly target: string | undefined;
   readonly latest: string | undefined;
+  /**
+   * The newest release that the constraint accepts, whatever this machine refuses (D452); absent if none of the module is in quarantine, and in what
+   * an earlier modreg wrote.
+   */
+  readonly accepted?: string | undefined;
   /** One word: `up-to-date`, `hold`, `stuck`, … */
   readonly decision: string;
   /** Why, in one escaped line, with the dependency that its action waits for. */
@@ -102,11 +108,13 @@ function outcomeOf(
   { decision, latest, warnings, nextChange }: PlanRow,
   waitsFor?: string,
 ): Omit<LoggedDecision, 'kind' | 'name' | 'moduleId' | 'constraint'> {
+  const { input } = decision;
   const because = reasonOf(decision);
   const [yank] = warnings.flatMap((one) => (one.kind === 'deployed-yanked' ? [one] : []));
   return {
     target: targetText(decision),
     latest: latest?.text,
+    ...(input.quarantine.length > 0 && { accepted: newestAcceptedOf(input)?.text }),
     decision: wordFor(decision),
     reason: textOf(loggedWords({ reason: '', because, waitsFor })),
     because,

@@ -8,6 +8,7 @@ import {
 } from './fragment-table.ts';
 import { catalogueSecrets, type CatalogueSecrets } from './secret-files.ts';
 import { sourceOf, type ConfigSource } from './source-table.ts';
+import type { RefusedDocuments } from '../../registry/config-documents.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import { recordedChanges, type RecordedChange, type WantedChanges } from './recorded-changes.ts';
 import { isOfSignatures } from './machine-change.ts';
@@ -20,6 +21,7 @@ import {
   judgedRevision,
   newestRevision,
   newestTag,
+  refusalsOf,
   revisionAt,
   revisionsOf,
   saveRevision,
@@ -42,6 +44,8 @@ export interface CatalogueConfigs {
   /** What saving it would do. */
   readonly judge: (next: NewRevision) => SaveResult;
   readonly answer: (machine: string) => ReturnType<typeof answerOf>;
+  /** What each machine refuses that said last that it refuses documents. */
+  readonly refusals: () => ReadonlyMap<string, RefusedDocuments>;
   readonly commands: CatalogueCommands;
   readonly fragments: CatalogueFragments;
   readonly secrets: CatalogueSecrets;
@@ -92,6 +96,7 @@ export function catalogueConfigs(
     changed: (wanted) => recordedChanges(sql, wanted),
     note: (one) => change(() => noteChange(sql, one)),
     answer: (machine) => answerOf(sql, machine),
+    refusals: () => refusalsOf(sql),
     tag: (machine) => newestTag(sql, machine),
     look() {
       const machines = others();

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { tagOf, type ServedConfig } from '../../core/trust/served-config.ts';
+import type { RefusedDocuments } from '../../registry/config-documents.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { pruneSources, writeSource, type ConfigSource } from './source-table.ts';
 
@@ -24,8 +25,7 @@ export interface MachineAnswer {
   /** The revision that it runs; undefined if it runs its own documents. */
   readonly applied: number | undefined;
   /** The revision that it does not run, and why; undefined if it refuses none. */
-  readonly refused:
-    { readonly revision: number; readonly code: string; readonly detail: string } | undefined;
+  readonly refused: RefusedDocuments | undefined;
 }
 
 /** `sourced`: the documents are the same, and made from other parts. `stale`: another revision was saved in the meantime (D265). */
@@ -224,15 +224,22 @@ export function answerOf(
 ): (MachineAnswer & { readonly at: number }) | undefined {
   const row = sql.get('SELECT * FROM config_answers WHERE machine = ?', machine);
   if (!row || row['at'] === null) return undefined;
-  const { at, applied, refused, code, detail } = row;
+  const { at, applied, refused } = row;
   return {
     at: Number(at),
     applied: applied === null ? undefined : Number(applied),
-    refused:
-      refused === null
-        ? undefined
-        : { revision: Number(refused), code: String(code), detail: String(detail) },
+    refused: refused === null ? undefined : refusalIn(row),
   };
+}
+
+/** What each machine refuses that said last that it refuses documents (D450). */
+export function refusalsOf(sql: Statements): ReadonlyMap<string, RefusedDocuments> {
+  const rows = sql.all('SELECT * FROM config_answers WHERE refused IS NOT NULL');
+  return new Map(rows.map((row) => [String(row['machine']), refusalIn(row)]));
+}
+
+function refusalIn({ refused, code, detail }: Row): RefusedDocuments {
+  return { revision: Number(refused), code: String(code), detail: String(detail) };
 }
 
 /** After a restore, machines may have run revisions that the registry does not know: the next ones are above them (T672). */

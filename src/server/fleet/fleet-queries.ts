@@ -11,11 +11,13 @@ import {
   machineRows,
   placedRows,
   statesOf,
+  type ListTerms,
   type MachineSearch,
   type SeenMachine,
 } from './machine-queries.ts';
 import { failingCounts, failureIn } from './failing-modules.ts';
 import { presenceCounts, silentAfter } from './presence.ts';
+import { refusingMachines, type Refusals } from './refusals.ts';
 import { COUNTED_STATES, IS_RETIRED } from './retirement.ts';
 import { IS_HELD_LONG } from './state-conditions.ts';
 import { storedState } from './stored-state.ts';
@@ -26,7 +28,7 @@ const DAY_MS = 86_400_000;
 const MOST_COUNTS = 2000;
 
 /** The counts of a fleet. A machine that is flagged as a duplicate counts only as that. */
-export function* fleetCounts(sql: Statements, now: number): Slices<object> {
+export function* fleetCounts(sql: Statements, now: number, refusals: Refusals): Slices<object> {
   const modules = sql.all(MODULES, MOST_COUNTS);
   yield;
   const held = sql.all(HELD, MOST_COUNTS);
@@ -39,6 +41,8 @@ export function* fleetCounts(sql: Statements, now: number): Slices<object> {
     machines: counts.machines,
     retired: counts.retired,
     failing: countMachines(sql, { condition: 'failing', after: '' }),
+    refusing: countMachines(sql, { refusing: refusals, after: '' }),
+    refusing_documents: refusingMachines(sql, refusals),
     presence: presenceCounts(sql, now),
     seen_in_24h: counts.seen,
     duplicates: counts.duplicates,
@@ -142,7 +146,7 @@ const LONGEST_PAGE = 2 * 1024 * 1024;
 export function fleetMachines(
   sql: Statements,
   search: MachineSearch,
-  { now, limit }: { readonly now: number; readonly limit: number },
+  { now, limit, refusals }: ListTerms,
 ): MachinesPage {
   const machines = machineRows(sql, search, limit);
   const filter = statesOf(search) ?? { where: 'TRUE', values: [] };
@@ -151,7 +155,8 @@ export function fleetMachines(
   let size = 0;
   for (const row of machines) {
     const modules = placedRows(sql, row, filter, 'name');
-    found.push(machineOf(machineIn(row, now, silentMs), modules));
+    const seen = machineIn(row, now, silentMs);
+    found.push({ ...machineOf(seen, modules), refuses: refusals.get(seen.id) ?? null });
     size += modules.reduce((sum, { content }) => sum + String(content).length, 0);
     if (size > LONGEST_PAGE) break;
   }

@@ -1,4 +1,5 @@
 import { lasting } from '../../core/text/time-words.ts';
+import type { RefusedDocuments } from '../../registry/config-documents.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import type { FailingModule } from '../../registry/machine-report.ts';
 import { failureIn, WITH_FAILURE } from './failing-modules.ts';
@@ -15,6 +16,7 @@ import {
   type PresenceCounts,
   type Unheard,
 } from './presence.ts';
+import { whereRefusing, type Refusals } from './refusals.ts';
 import { IS_RETIRED, type RetiredMachine } from './retirement.ts';
 import { DUPLICATE_MS } from './take-report.ts';
 
@@ -38,6 +40,8 @@ export interface MachineSearch {
   readonly condition?: Condition | 'retired' | undefined;
   /** Those that are not heard (D218), at this time in milliseconds since the epoch. */
   readonly unheard?: { readonly presence: Unheard; readonly now: number } | undefined;
+  /** Those that refuse the documents of their site (D450). */
+  readonly refusing?: Refusals | undefined;
   /** The last id of the page before; the empty text for the first page. */
   readonly after: string;
 }
@@ -81,6 +85,7 @@ function machinesOf(search: MachineSearch): Filter {
       : { where: 'instr(lower(name), ?) > 0', values: [search.id.toLowerCase()] },
     search.group === undefined ? undefined : { where: 'group_name = ?', values: [search.group] },
     search.unheard && whereUnheard(search.unheard.presence, search.unheard.now),
+    search.refusing && whereRefusing(search.refusing),
     states && {
       where: `id IN (${search.condition === 'failing' ? FAILING : PLACED} WHERE ${states.where})`,
       values: states.values,
@@ -178,14 +183,17 @@ export interface SiteTotals extends MachineCounts {
   readonly behind: number;
   /** Those on which something fails (D184). */
   readonly failing: number;
+  /** Those that refuse the documents of their site (D450). */
+  readonly refusing: number;
   readonly presence: PresenceCounts;
 }
 
-export function siteTotals(sql: Statements, now: number): SiteTotals {
+export function siteTotals(sql: Statements, now: number, refusals: Refusals): SiteTotals {
   const having = (condition: Condition): number => countMachines(sql, { condition, after: '' });
   const [stuck, behind, failing] = [having('stuck'), having('behind'), having('failing')];
   const presence = presenceCounts(sql, now);
-  return { ...machineCounts(sql, now), stuck, behind, failing, presence };
+  const refusing = countMachines(sql, { refusing: refusals, after: '' });
+  return { ...machineCounts(sql, now), stuck, behind, failing, refusing, presence };
 }
 
 /** A module of a machine, as it was reported. */
@@ -209,6 +217,8 @@ export interface PlacedModule {
 }
 
 export interface ListedMachine extends SeenMachine {
+  /** Undefined if it refuses no documents. */
+  readonly refusal: RefusedDocuments | undefined;
   readonly modules: number;
   /** The modules that match the search; without one, those that fail, are stuck or behind. Only the first are listed. */
   readonly shown: readonly PlacedModule[];
@@ -221,12 +231,20 @@ const MOST_SHOWN = 3;
 export function searchMachines(
   sql: Statements,
   search: MachineSearch,
-  { now, limit }: { readonly now: number; readonly limit: number },
+  { now, limit, refusals }: ListTerms,
 ): ListedMachine[] {
   const silentMs = silentAfter(sql);
-  return machineRows(sql, search, limit).map((row) =>
-    listed(sql, row, search, machineIn(row, now, silentMs)),
-  );
+  return machineRows(sql, search, limit).map((row) => {
+    const seen = machineIn(row, now, silentMs);
+    return { ...listed(sql, row, search, seen), refusal: refusals.get(seen.id) };
+  });
+}
+
+/** What a list of machines depends on, besides what they reported. */
+export interface ListTerms {
+  readonly now: number;
+  readonly limit: number;
+  readonly refusals: Refusals;
 }
 
 const NEEDS_ATTENTION: Filter = {
@@ -241,7 +259,7 @@ function listed(
   row: Row,
   search: MachineSearch,
   seen: SeenMachine,
-): ListedMachine {
+): Omit<ListedMachine, 'refusal'> {
   const filter = statesOf(search) ?? NEEDS_ATTENTION;
   const rows = placedRows(sql, row, filter, "failure IS NULL, decision <> 'stuck', name");
   const known = sql.get(

@@ -1,3 +1,4 @@
+import type { RefusedDocuments } from '../../registry/config-documents.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { IN_USE, machineCounts } from './machine-counts.ts';
 import {
@@ -10,10 +11,11 @@ import {
   type Condition,
   type PlacedModule,
 } from './machine-queries.ts';
+import type { Refusals } from './refusals.ts';
 import { heardAt, presenceIn, silentAfter, type Presence } from './presence.ts';
 
 /** The states of a machine on the wall, the most urgent first. A machine has the first that is true of it: what a silent one reported is old. */
-const WALL_STATES = ['silent', 'failing', 'stuck', 'quiet', 'behind', 'well'] as const;
+const WALL_STATES = ['silent', 'failing', 'stuck', 'refusing', 'quiet', 'behind', 'well'] as const;
 export type WallState = (typeof WALL_STATES)[number];
 
 /** A tile of one machine. */
@@ -28,6 +30,8 @@ export interface WallMachine {
 export interface WallTrouble extends WallMachine {
   /** What fails or is stuck; undefined for one that is not heard. */
   readonly module: PlacedModule | undefined;
+  /** Which documents of its site it refuses, and why (D450); undefined in another state. */
+  readonly refusal: RefusedDocuments | undefined;
 }
 
 /** A tile of all machines of a group, or of those without one. */
@@ -61,10 +65,16 @@ const MOST_TROUBLES = 100;
 /** `rover-2` before `rover-10`. */
 const BY_NAME = new Intl.Collator('en', { numeric: true });
 /** Those of a machine that needs somebody. One that is behind may only wait for its window. */
-const TROUBLES: ReadonlySet<WallState> = new Set(['silent', 'failing', 'stuck', 'quiet']);
+const TROUBLES: ReadonlySet<WallState> = new Set([
+  'silent',
+  'failing',
+  'stuck',
+  'refusing',
+  'quiet',
+]);
 
 /** The machines that are in use. */
-export function wallMachines(sql: Statements, now: number): WallMachines {
+export function wallMachines(sql: Statements, now: number, refusals: Refusals): WallMachines {
   const having = {
     failing: machinesIn(sql, 'failing'),
     stuck: machinesIn(sql, 'stuck'),
@@ -74,10 +84,12 @@ export function wallMachines(sql: Statements, now: number): WallMachines {
   const presence: Record<Presence, number> = { online: 0, quiet: 0, silent: 0, retired: 0 };
   const found = new Map(WALL_STATES.map((state) => [state, [] as WallMachine[]]));
   const groups = new Map<string | undefined, CountedGroup>();
-  let machines = 0;
+  let [machines, refusing] = [0, 0];
   for (const row of sql.iterate(MACHINES)) {
     const present = presenceIn(row, now, silentMs);
-    const state = stateOf(Number(row['id']), present, having);
+    const isRefusing = refusals.has(String(row['name']));
+    if (isRefusing) refusing++;
+    const state = stateOf(Number(row['id']), present, { ...having, isRefusing });
     machines++;
     presence[present]++;
     addTo(groups, textOf(row['group_name']), state);
@@ -92,9 +104,9 @@ export function wallMachines(sql: Statements, now: number): WallMachines {
   const isTooMany = machines > MOST_TILES;
   return {
     machines,
-    counts: { ...presence, ...sizesOf(having) },
+    counts: { ...presence, ...sizesOf(having), refusing },
     duplicates: machineCounts(sql, now).duplicates,
-    troubles: troublesOf(sql, all),
+    troubles: troublesOf(sql, all, refusals),
     troublesOf: troublesIn(groups),
     tiles: isTooMany ? [] : all,
     groups: isTooMany ? [...groups.values()].toSorted(byUrgency).slice(0, MOST_TILES) : [],
@@ -102,12 +114,17 @@ export function wallMachines(sql: Statements, now: number): WallMachines {
   };
 }
 
-function troublesOf(sql: Statements, machines: readonly WallMachine[]): WallTrouble[] {
+function troublesOf(
+  sql: Statements,
+  machines: readonly WallMachine[],
+  refusals: Refusals,
+): WallTrouble[] {
   return machines
     .filter(({ state }) => TROUBLES.has(state))
     .slice(0, MOST_TROUBLES)
     .map(({ id, state, heardAt: heard }) => {
-      return { id, state, heardAt: heard, module: moduleOf(sql, id, state) };
+      const refusal = state === 'refusing' ? refusals.get(id) : undefined;
+      return { id, state, heardAt: heard, module: moduleOf(sql, id, state), refusal };
     });
 }
 
@@ -116,10 +133,15 @@ const MACHINES = `SELECT id, name, group_name, seen_at, contact_at, every_ms, re
 
 type Having = Readonly<Record<Condition, ReadonlySet<number>>>;
 
-function stateOf(id: number, presence: Presence, { failing, stuck, behind }: Having): WallState {
+function stateOf(
+  id: number,
+  presence: Presence,
+  { failing, stuck, behind, isRefusing }: Having & { readonly isRefusing: boolean },
+): WallState {
   if (presence === 'silent') return 'silent';
   if (failing.has(id)) return 'failing';
   if (stuck.has(id)) return 'stuck';
+  if (isRefusing) return 'refusing';
   if (presence === 'quiet') return 'quiet';
   return behind.has(id) ? 'behind' : 'well';
 }
@@ -138,7 +160,7 @@ function addTo(
   group: string | undefined,
   state: WallState,
 ): void {
-  const states = { silent: 0, failing: 0, stuck: 0, quiet: 0, behind: 0, well: 0 };
+  const states = { silent: 0, failing: 0, stuck: 0, refusing: 0, quiet: 0, behind: 0, well: 0 };
   const counted = groups.get(group) ?? { group, machines: 0, states };
   counted.machines++;
   counted.states[state]++;

@@ -5,6 +5,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { fleetFailures } from '../fleet/fleet-failures.ts';
 import { fleetCounts, fleetMachines, moduleStates } from '../fleet/fleet-queries.ts';
 import { moduleOutcomes } from '../fleet/module-outcomes.ts';
+import type { ListTerms } from '../fleet/machine-queries.ts';
 import { UNHEARD } from '../fleet/presence.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import { readReport } from '../fleet/report.ts';
@@ -63,17 +64,18 @@ export function addFleetRoutes(
   const guarded = guardedBy(catalogue, options);
   const reading = (answer: (c: Context) => Answer | Promise<Answer>): Handler =>
     guarded(() => [FLEET_READ], answer);
+  const known = (): Known => ({ now: options.clock.now(), refusals: catalogue.configs.refusals() });
   app.post(
     REPORTS,
     guarded(scopeOfMachine, async (c, { scopes }) => await reportAnswer(c, fleet, scopes)),
   );
   app.get(
     FLEET,
-    reading(async (c) => await countsAnswer(c, fleet, options.clock.now())),
+    reading(async (c) => await countsAnswer(c, fleet, known())),
   );
   app.get(
     FLEET_MACHINES,
-    reading((c) => machinesAnswer(c, fleet, options.clock.now())),
+    reading((c) => machinesAnswer(c, fleet, known())),
   );
   app.get(
     FLEET_FAILURES,
@@ -141,11 +143,16 @@ function inGroup(report: MachineReport, scopes: readonly Scope[]): MachineReport
   return { ...report, state: { ...state, group: allowedGroup(scopes, state.group) } };
 }
 
-async function countsAnswer(c: Context, fleet: FleetFile, now: number): Promise<Response> {
-  return c.json(await fleet.readInSlices((sql) => fleetCounts(sql, now)));
+/** What an answer depends on, besides what machines reported. */
+type Known = Omit<ListTerms, 'limit'>;
+
+async function countsAnswer(c: Context, fleet: FleetFile, known: Known): Promise<Response> {
+  const { now, refusals } = known;
+  return c.json(await fleet.readInSlices((sql) => fleetCounts(sql, now, refusals)));
 }
 
-function machinesAnswer(c: Context, fleet: FleetFile, now: number): Response {
+function machinesAnswer(c: Context, fleet: FleetFile, known: Known): Response {
+  const { now } = known;
   const { module, version, group, after = '', limit: limitText = '100' } = c.req.query();
   const asked = c.req.query();
   const limit = Number(limitText);
@@ -156,7 +163,7 @@ function machinesAnswer(c: Context, fleet: FleetFile, now: number): Response {
   const presence = UNHEARD.find((one) => asked[one] === 'true');
   const unheard = presence && { presence, now };
   const search = { module, version, group, condition, unheard, after };
-  const page = fleet.read((sql) => fleetMachines(sql, search, { now, limit }));
+  const page = fleet.read((sql) => fleetMachines(sql, search, { ...known, limit }));
   return sentWhole(c, JSON.stringify(page));
 }
 

@@ -112,6 +112,7 @@ describe('the log has for a module', () => {
     const state = known('1.0.0', ['1.0.0', '1.1.0'], { quarantine });
     expect(logged(pinned, { lidar: state })[0]).toEqual({
       ...upgrade,
+      accepted: '1.1.0',
       constraint: '1.1.0',
       target: undefined,
       latest: '1.1.0',

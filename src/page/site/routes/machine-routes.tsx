@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
-import type { MachineSearch } from '../../../server/fleet/machine-queries.ts';
 import { UNHEARD } from '../../../server/fleet/presence.ts';
+import type { PageSearch } from '../../../site/machines.ts';
 import type { Frame } from '../../frame.tsx';
 import { answered, type PagedSite } from '../site-answer.ts';
 import { MachineView } from '../views/machine-view.tsx';
@@ -35,7 +35,7 @@ export function addMachineRoutes(app: Hono, site: PagedSite, frame: Frame): void
 const CONDITIONS = ['failing', 'stuck', 'behind', 'retired'] as const;
 
 /** What the address asks for. What is not understood is left out. */
-function searchIn(c: Context, now: number): MachineSearch {
+function searchIn(c: Context, now: number): PageSearch {
   const { condition, after = '' } = c.req.query();
   const text = (name: string): string | undefined => c.req.query(name)?.trim() || undefined;
   const presence = UNHEARD.find((one) => one === condition);
@@ -46,6 +46,7 @@ function searchIn(c: Context, now: number): MachineSearch {
     group: text('group'),
     condition: CONDITIONS.find((one) => one === condition),
     unheard: presence && { presence, now },
+    isRefusing: condition === 'refusing',
     after,
   };
 }

@@ -3,18 +3,13 @@ import { ColumnHeads } from '../../views/column-heads.tsx';
 import { Problems } from '../../views/modules-view.tsx';
 import { asPageProblem } from '../../page-problem.ts';
 import { UNHEARD } from '../../../server/fleet/presence.ts';
-import { isSettled, shownDecision } from '../../../core/explanation/shown-decision.ts';
 import { excerpt } from '../../../core/text/quote.ts';
-import type {
-  ListedMachine,
-  MachineSearch,
-  PlacedModule,
-  SiteTotals,
-} from '../../../server/fleet/machine-queries.ts';
+import type { ListedMachine, SiteTotals } from '../../../server/fleet/machine-queries.ts';
 import type { WallMachines } from '../../../server/fleet/wall-machines.ts';
-import type { MachinePage } from '../../../site/machines.ts';
-import { failingWords } from '../../../site/failing-words.ts';
+import type { MachinePage, PageSearch } from '../../../site/machines.ts';
+import { refusalWords } from '../../../site/refusal-words.ts';
 import type { NextWindows } from '../../../site/next-windows.ts';
+import { ModuleWords } from './module-words.tsx';
 import { NeedsAttention } from './needs-attention.tsx';
 import { NextWindowsView } from './next-windows.tsx';
 import { PRESENCE, Totals } from './totals.tsx';
@@ -23,7 +18,7 @@ import { Ago, At, machinePath, machinesOf, machinesPath, numberOf } from './site
 /** The machines of a site: how many are in which condition, and a page of those that are searched for. */
 export const MachinesView: FC<{
   readonly page: MachinePage;
-  readonly search: MachineSearch;
+  readonly search: PageSearch;
   /** What needs attention; undefined where machines are searched for. */
   readonly wall: WallMachines | undefined;
   /** The same of what waits for windows. */
@@ -74,22 +69,22 @@ function hasNone({ machines, retired }: SiteTotals): boolean {
   return machines + retired === 0;
 }
 
-function isAny(search: MachineSearch): boolean {
+function isAny(search: PageSearch): boolean {
   const { module, version } = search;
   return module === undefined && version === undefined && chosenIn(search) === undefined;
 }
 
 /** What the form calls the condition. */
-function chosenIn({ condition, unheard }: MachineSearch): string | undefined {
-  return condition ?? unheard?.presence;
+function chosenIn({ condition, unheard, isRefusing }: PageSearch): string | undefined {
+  return condition ?? unheard?.presence ?? (isRefusing === true ? 'refusing' : undefined);
 }
 
 /** Whether all machines are listed. */
-export function isForAll(search: MachineSearch): boolean {
+export function isForAll(search: PageSearch): boolean {
   return isAny(search) && search.id === undefined && search.group === undefined;
 }
 
-function foundWords(search: MachineSearch, matching: number): string {
+function foundWords(search: PageSearch, matching: number): string {
   return isForAll(search)
     ? `${machinesOf(matching)}, by id`
     : `${machinesOf(matching)} match${matching === 1 ? 'es' : ''}`;
@@ -127,7 +122,7 @@ const Groups: FC<Pick<MachinePage, 'groups'>> = ({ groups }) =>
     </p>
   );
 
-const Search: FC<{ readonly search: MachineSearch; readonly moduleIds: readonly string[] }> = ({
+const Search: FC<{ readonly search: PageSearch; readonly moduleIds: readonly string[] }> = ({
   search,
   search: { id, module, version, group },
   moduleIds,
@@ -170,7 +165,7 @@ const Search: FC<{ readonly search: MachineSearch; readonly moduleIds: readonly 
 const ConditionChoice: FC<{ readonly chosen: string | undefined }> = ({ chosen }) => (
   <select name="condition">
     <option value="">any</option>
-    {['failing', 'stuck', 'behind', ...UNHEARD, 'retired'].map((one) => (
+    {['failing', 'stuck', 'refusing', 'behind', ...UNHEARD, 'retired'].map((one) => (
       <option value={one} selected={chosen === one}>
         {one}
       </option>
@@ -179,7 +174,18 @@ const ConditionChoice: FC<{ readonly chosen: string | undefined }> = ({ chosen }
 );
 
 const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
-  machine: { id, seenAt, heardAt, presence, modules, isDuplicate, retired, shown, shownOf },
+  machine: {
+    id,
+    seenAt,
+    heardAt,
+    presence,
+    modules,
+    isDuplicate,
+    retired,
+    refusal,
+    shown,
+    shownOf,
+  },
   now,
 }) => (
   <tr>
@@ -197,6 +203,14 @@ const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
           <RetiredWords retired={retired} now={now} />
         </p>
       ) : null}
+      {refusal === undefined ? null : (
+        <p>
+          <span class="state" data-state="failed">
+            refusing
+          </span>{' '}
+          revision {refusal.revision}: {refusalWords(refusal)}
+        </p>
+      )}
       {shown.map((module) => (
         <p>
           <ModuleWords module={module} />
@@ -228,54 +242,11 @@ export const RetiredWords: FC<{
   </>
 );
 
-/** `acme:lidar 1.2.9 → 1.3.0, hold`. */
-const ModuleWords: FC<{ readonly module: PlacedModule }> = ({
-  module: { moduleId, deployed, target, decision, isHeldLong, reason, failing },
-}) => (
-  <>
-    {moduleId} {excerpt(deployed)}
-    {target === undefined || target === deployed ? null : ` → ${excerpt(target)}`}{' '}
-    <Decision decision={decision} failing={failing} />
-    {isHeldLong ? HELD_LONG : null}
-    {reason === undefined ? null : ` ${excerpt(reason)}`}
-    {failing === undefined ? null : ` ${failingWords(failing)}`}
-  </>
-);
-
-const HELD_LONG = ' for over a week';
-
-/** The decisions that have a colour of their own. What else is not settled is due. */
-const COLOURED: ReadonlySet<string> = new Set(['stuck', 'waiting']);
-
-function colourOf(word: string): string {
-  if (isSettled(word)) return 'up to date';
-  return COLOURED.has(word) ? word : 'due';
-}
-
-/** The decision as a word, with the colour of its state; that something fails is said first. */
-const Decision: FC<{ readonly decision: string; readonly failing: PlacedModule['failing'] }> = ({
-  decision,
-  failing,
-}) => (
-  <>
-    {failing === undefined ? null : (
-      <>
-        <span class="state" data-state="failing">
-          failing
-        </span>{' '}
-      </>
-    )}
-    <span class="state" data-state={colourOf(shownDecision(decision))}>
-      {shownDecision(decision)}
-    </span>
-  </>
-);
-
-const Paging: FC<{ readonly search: MachineSearch; readonly next: string | undefined }> = ({
+const Paging: FC<{ readonly search: PageSearch; readonly next: string | undefined }> = ({
   search,
   next,
 }) => {
-  const { after, unheard: _unheard, ...rest } = search;
+  const { after, unheard: _unheard, isRefusing: _isRefusing, ...rest } = search;
   const matched = { ...rest, condition: chosenIn(search) };
   if (after === '' && next === undefined) return null;
   return (

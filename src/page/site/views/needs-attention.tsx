@@ -2,7 +2,7 @@ import type { FC } from 'hono/jsx';
 import type { WallMachines, WallTrouble } from '../../../server/fleet/wall-machines.ts';
 import { ColumnHeads } from '../../views/column-heads.tsx';
 import { machinePath, machinesPath, numberOf } from './site-words.tsx';
-import { kindsOf, Why, type Kind } from './wall-troubles.tsx';
+import { kindsOf, whatOf, Why, type Kind } from './wall-troubles.tsx';
 
 /** So many kinds are listed. */
 const MOST_KINDS = 8;
@@ -50,13 +50,19 @@ const Row: FC<{ readonly kind: Kind; readonly now: number }> = ({
       <Names machines={machines} />
     </th>
     <td>
-      {machines.length > 1 && first.module === undefined ? null : <Why trouble={first} now={now} />}
+      {machines.length > 1 && whatOf(first) === undefined ? null : (
+        <Why trouble={first} now={now} />
+      )}
     </td>
   </tr>
 );
 
 /** The colours of presence. */
-const STATES: Readonly<Record<string, string>> = { silent: 'failed', quiet: 'waiting' };
+const STATES: Readonly<Record<string, string>> = {
+  silent: 'failed',
+  refusing: 'failed',
+  quiet: 'waiting',
+};
 
 /** `rover-1, rover-2, rover-3 and 2 more`. */
 const Names: FC<{ readonly machines: readonly WallTrouble[] }> = ({ machines }) => {

@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx';
-import { excerpt } from '../../../core/text/quote.ts';
 import type { ShownMachine } from '../../../site/machines.ts';
+import { refusalWords } from '../../../site/refusal-words.ts';
 import { Ago } from './site-words.tsx';
 
 const LONGEST = 900;
@@ -24,8 +24,7 @@ export const ServedDocuments: FC<{
     </p>
     {said?.refused ? (
       <p class="warning">
-        It refuses revision {said.refused.revision}: {excerpt(said.refused.code)}:{' '}
-        {excerpt(said.refused.detail, LONGEST)}
+        It refuses revision {said.refused.revision}: {refusalWords(said.refused, LONGEST)}
       </p>
     ) : null}
   </>

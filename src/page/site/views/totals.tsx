@@ -9,7 +9,7 @@ export const PRESENCE: Readonly<Record<string, string>> = { quiet: 'waiting', si
 /** How many machines a site has, and how many are of each kind. */
 export const Totals: FC<{ readonly totals: SiteTotals }> = ({
   totals,
-  totals: { machines, seen, presence, failing, stuck, behind },
+  totals: { machines, seen, presence, failing, refusing, stuck, behind },
 }) => (
   <ul id="summary">
     <li>
@@ -29,6 +29,12 @@ export const Totals: FC<{ readonly totals: SiteTotals }> = ({
     {failing === 0 ? null : (
       <li data-state="failing">
         <b>{numberOf(failing)}</b> <a href={machinesPath({ condition: 'failing' })}>failing</a>
+      </li>
+    )}
+    {refusing === 0 ? null : (
+      <li data-state="failed">
+        <b>{numberOf(refusing)}</b>{' '}
+        <a href={machinesPath({ condition: 'refusing' })}>refusing documents</a>
       </li>
     )}
     <li data-state={stuck === 0 ? undefined : 'stuck'}>

@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { WallState, WallTrouble } from '../../../server/fleet/wall-machines.ts';
+import { refusalWords } from '../../../site/refusal-words.ts';
 import { Ago, numberOf } from './site-words.tsx';
 
 /** So many kinds of trouble are listed. */
@@ -14,6 +15,7 @@ const SIGNS: Readonly<Record<WallState, string>> = {
   silent: '?',
   failing: '✕',
   stuck: '!',
+  refusing: '≠',
   quiet: '~',
   behind: '↑',
   well: '✓',
@@ -70,7 +72,7 @@ const KindItem: FC<{ readonly kind: Kind; readonly now: number }> = ({
       <span class="word">{first.state}</span>
     </p>
     {machines.length === 1 ? null : <p class="why">{namesOf(machines)}</p>}
-    {machines.length > 1 && first.module === undefined ? null : (
+    {machines.length > 1 && whatOf(first) === undefined ? null : (
       <p class="why">
         <Why trouble={first} now={now} />
       </p>
@@ -102,7 +104,8 @@ export const Why: FC<{ readonly trouble: WallTrouble; readonly now: number }> = 
 };
 
 /** `acme:lidar 1.3.0: motor stalled`; undefined for a machine that is not heard. */
-function whatOf({ module }: WallTrouble): string | undefined {
+export function whatOf({ module, refusal }: WallTrouble): string | undefined {
+  if (refusal !== undefined) return `documents: ${refusalWords(refusal, LONGEST_REASON)}`;
   if (module === undefined) return undefined;
   const { moduleId, failing, reason } = module;
   const what = failing === undefined ? moduleId : `${moduleId} ${excerpt(failing.version)}`;

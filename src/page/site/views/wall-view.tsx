@@ -43,9 +43,9 @@ const Empty: FC = () => (
   </p>
 );
 
-const COUNTED = ['silent', 'failing', 'stuck', 'quiet', 'behind'] as const;
+const COUNTED = ['silent', 'failing', 'stuck', 'refusing', 'quiet', 'behind'] as const;
 
-/** How many machines are in which state, and whether all is well. */
+/** How many machines are in which state, and whether all is well. Most sites have none that refuse documents. */
 const Numbers: FC<Pick<Shown, 'wall'>> = ({ wall: { machines, counts, duplicates } }) => {
   const isWell = duplicates === 0 && COUNTED.every((state) => counts[state] === 0);
   return (
@@ -56,7 +56,7 @@ const Numbers: FC<Pick<Shown, 'wall'>> = ({ wall: { machines, counts, duplicates
       {isWell ? <li>all well</li> : null}
       {isWell
         ? null
-        : COUNTED.map((state) => (
+        : COUNTED.filter((state) => state !== 'refusing' || counts.refusing > 0).map((state) => (
             <li data-state={counts[state] === 0 ? undefined : state}>
               <b>{numberOf(counts[state])}</b> {state}
             </li>

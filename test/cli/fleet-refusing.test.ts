@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { printed, type Printed } from '../support/command.ts';
+import { loopbackRegistry } from '../support/loopback.ts';
+import { machineReport, reportedState } from '../support/machine-report.ts';
+import { tokenFor } from '../support/token.ts';
+
+const UNSIGNED = { revision: 3, code: 'needs-signature', detail: '/config/agent may change' };
+const CUT_OFF = { revision: 2, code: 'unreachable', detail: 'no answer of the site in 10 min' };
+
+/** Runs commands on a registry to which machines reported that refuse documents, if they do. */
+async function fleetWith(
+  machines: Readonly<Record<string, typeof UNSIGNED | undefined>>,
+): Promise<(...args: readonly string[]) => Promise<Printed>> {
+  const { address, catalogue } = await loopbackRegistry();
+  for (const [id, refused] of Object.entries(machines)) {
+    const token = tokenFor(catalogue, [`machine:${id}`], id);
+    const answer = await fetch(`${address}/v1/machines/${id}/reports`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(machineReport([], { state: reportedState(1, {}) })),
+    });
+    expect(answer.status).toBe(200);
+    const about = { about: 'documents', machine: id, applied: 1, at: 1 } as const;
+    catalogue.apply({ kind: 'heard', words: [{ ...about, refused }] });
+  }
+  const environment = { MODREG_TOKEN: tokenFor(catalogue, ['fleet:read'], 'reader') };
+  return async (...args) =>
+    await printed(['fleet', ...args, '--registry', address], { environment });
+}
+
+it('[D450] fleet status counts machines that refuse documents, and names them by the reason', async () => {
+  const fleet = await fleetWith({
+    'rover-1': CUT_OFF,
+    'rover-2': UNSIGNED,
+    'rover-3': undefined,
+    'rover-4': UNSIGNED,
+  });
+  const { stdout } = await fleet('status');
+  expect([stdout[0], ...stdout.slice(-2)]).toEqual([
+    '4 machines, 4 seen in 24 h; 3 refusing documents',
+    'refusing documents: needs-signature, 2 machines: rover-2, rover-4',
+    'refusing documents: unreachable, 1 machine: rover-1',
+  ]);
+  const json = JSON.parse((await fleet('status', '--json')).stdout[0] ?? '');
+  expect(json).toMatchObject({
+    refusing: 3,
+    refusing_documents: [
+      { code: 'needs-signature', machines: 2, first_machines: ['rover-2', 'rover-4'] },
+      { code: 'unreachable', machines: 1, first_machines: ['rover-1'] },
+    ],
+  });
+});
+
+it('[D450] fleet status names the first 20 machines of a reason', async () => {
+  const ids = Array.from({ length: 22 }, (_, place) => `m-${10 + place}`);
+  const fleet = await fleetWith(Object.fromEntries(ids.map((id) => [id, CUT_OFF])));
+  const { stdout } = await fleet('status');
+  expect(stdout.at(-1)).toBe(
+    `refusing documents: unreachable, 22 machines: ${ids.slice(0, 20).join(', ')} and 2 more`,
+  );
+});
+
+it('[D450] fleet machines says which documents a machine refuses, and why', async () => {
+  const fleet = await fleetWith({ 'rover-1': undefined, 'rover-2': UNSIGNED });
+  const { stdout } = await fleet('machines');
+  expect(stdout.map((line) => line.trim().split(/ {3,}/).at(-1))).toEqual([
+    'DECISION',
+    'up to date',
+    'refuses revision 3: needs-signature: /config/agent may change',
+    'up to date',
+  ]);
+  const json = JSON.parse((await fleet('machines', '--json')).stdout[0] ?? '');
+  expect(json.machines).toMatchObject([
+    { id: 'rover-1', refuses: null },
+    { id: 'rover-2', refuses: UNSIGNED },
+  ]);
+});
