@@ -31,7 +31,7 @@ export class Rebooting {
   }
 
   /** Looks for one, before this start is recorded and modules start. It starts when a round leaves it, or after a minute. */
-  begin(modules: Modules, stopping: AbortSignal): void {
+  begin(modules: Pick<Modules, 'holdBeforeStart'>, stopping: AbortSignal): void {
     const now = { at: this.#clock.now(), boot: this.#boot };
     this.#suspect = suspectOf(this.#file.state.memory(), now);
     if (!this.#suspect?.isBlamed) return;

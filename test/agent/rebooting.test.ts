@@ -1,10 +1,13 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Rebooting } from '../../src/agent/rebooting.ts';
 import { bootId } from '../../src/agent/system/boot-id.ts';
 import type { Clock } from '../../src/registries/index.ts';
 import { openForPoller, openMachineFile } from '../../src/store/index.ts';
 import { machineStateIn } from '../../src/store/machine-state.ts';
 import { agentSite, INTERVAL_MS, type AgentSite } from '../support/agent-site.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { skippingClock } from '../support/clock.ts';
 import { MINUTE } from '../support/day.ts';
 import { entry } from '../support/planned.ts';
@@ -119,4 +122,29 @@ describe('[D85] a release after whose starts the machine goes down', () => {
     await site.until('lidar running 1.0.0');
     expect(site.story).toEqual([]);
   });
+});
+
+it('[D85] a release after whose starts the machine goes down is started after a minute while its file cannot be read', async () => {
+  const site = await withTwo();
+  noteUncleanStarts(site, 3);
+  const path = join(site.home, 'machine.db');
+  const file = openForPoller(path);
+  onTestFinished(() => file.close());
+  const clock = virtualClock(site.clock.now());
+  const told: string[] = [];
+  const rebooting = new Rebooting(file, clock, undefined);
+  const holdBeforeStart = (name: string): (() => void) => {
+    told.push(`${name} is held`);
+    return () => void told.push(`${name} starts`);
+  };
+  rebooting.begin({ holdBeforeStart }, new AbortController().signal);
+  const other = new DatabaseSync(path);
+  other.exec('ALTER TABLE starts RENAME TO lost');
+  rebooting.follow();
+  await clock.pass(59_999);
+  expect(told).toEqual(['lidar is held']);
+  await clock.pass(1);
+  expect(told).toEqual(['lidar is held', 'lidar starts']);
+  other.exec('ALTER TABLE lost RENAME TO starts');
+  other.close();
 });

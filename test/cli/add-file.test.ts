@@ -13,6 +13,7 @@ import { describe, expect, it } from 'vitest';
 import { adding, contentOf, folderWith, MACHINE, NOW } from './support/adding.ts';
 import { printed } from '../support/command.ts';
 import { ROOT } from '../support/modreg.ts';
+import { lostWithPower } from '../support/on-disk.ts';
 import { needs } from '../support/prerequisite.ts';
 import { shWithMounts } from '../support/shell.ts';
 
@@ -78,6 +79,12 @@ describe('[T123] the file of the machine config', () => {
       0o640,
       true,
     ]);
+  });
+
+  it('survives a loss of power, as it was or as it is', async () => {
+    const folder = folderWith();
+    expect(await lostWithPower(folder, () => adding(folder, ['acme:arm']))).toEqual([]);
+    expect(contentOf(folder)).toContain('acme:arm');
   });
 
   it('keeps its owner', async (context) => {

@@ -43,3 +43,26 @@ it.each([
     expect(await applied(there, newest)).toEqual(expected);
   },
 );
+
+it('a front that ends while it takes messages takes no further one of those that it has read', async () => {
+  const clock = virtualClock();
+  const ending = new AbortController();
+  const seen: string[] = [];
+  const read = async (sequence: number): Promise<string> => await Promise.resolve(`${sequence}`);
+  const { ended } = followStream(
+    { read, readAtLeader: read, onNews: () => () => undefined },
+    {
+      atOnce: 8,
+      newest: async () => await Promise.resolve(8),
+      next: () => 1,
+      apply: (message) => {
+        seen.push(message);
+        if (message === '3') ending.abort();
+      },
+      onRound: () => undefined,
+    },
+    { clock, signal: ending.signal },
+  );
+  await ended;
+  expect(seen).toEqual(['1', '2', '3']);
+});

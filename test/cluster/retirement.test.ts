@@ -1,8 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { retirementSender } from '../../src/cluster/retirement-sender.ts';
 import { shareReports } from '../../src/cluster/shared-reports.ts';
 import { systemClock } from '../../src/registries/index.ts';
 import { FleetFile } from '../../src/server/fleet/fleet-file.ts';
 import { retirementOf } from '../../src/server/fleet/retirement.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { NOON } from '../support/backups.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { machineReport } from '../support/machine-report.ts';
@@ -51,4 +53,19 @@ it('[D83] a front that ends meanwhile does not say that a machine is retired', a
   await expect(retiring).rejects.toThrow('this front ends');
   stream.append = append;
   expect(retirementAt(fleet)).toBe('in-use');
+});
+
+it('[D83] that a retirement cannot be appended is refused with the reason', async () => {
+  const fleet = new FleetFile(`${temporaryFolder()}/fleet.db`, () => NOON, { freeDisk: 0 });
+  onTestFinished(() => fleet.close());
+  await fleet.report('rover-2', machineReport([1]));
+  const clock = virtualClock();
+  const append = async (): Promise<never> => await Promise.reject(new Error('no leader'));
+  const retire = retirementSender({ fleet, stream: { append }, clock }, new Map());
+  const refused = retire(RETIRED)?.catch((error: unknown) => error);
+  await clock.pass(20_000);
+  expect(await refused).toMatchObject({
+    message: 'the stream of reports does not answer',
+    cause: { message: 'no leader' },
+  });
 });

@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openLog } from '../../src/logs/log-file.ts';
 import type { LogRecord, Severity } from '../../src/logs/log-record.ts';
@@ -67,6 +68,27 @@ describe('the writer of a log', () => {
     ]);
     expect(linesIn(path)).toEqual(['warn one']);
     expect(readFileSync(`${path}.damaged`, 'utf8')).toBe('damaged'.repeat(1000));
+    writer.close();
+  });
+
+  it('sets a log aside that is damaged while it is written, and goes on with a new one', async () => {
+    const path = `${temporaryFolder()}/logs.db`;
+    const troubles: string[] = [];
+    const writer = logWriter(path, (reason) => troubles.push(reason));
+    writer.write(record('warn', 'one'));
+    await nextTurn();
+    const other = new DatabaseSync(path, { defensive: false });
+    other.exec(`PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'records'; PRAGMA schema_version = 99`);
+    other.close();
+    for (const text of ['two', 'three']) {
+      writer.write(record('warn', text));
+      await nextTurn();
+    }
+    expect(troubles).toEqual([
+      `"${path}": malformed database schema (records) - invalid rootpage; it is now "${path}.damaged", and a new log begins`,
+    ]);
+    expect(linesIn(path)).toEqual(['warn two', 'warn three']);
     writer.close();
   });
 

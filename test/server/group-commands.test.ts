@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { giveToMembers } from '../../src/server/commands/group-commands.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
 import { asking, type Asking } from './support/asking.ts';
 
@@ -220,4 +221,32 @@ it('[D396] a signed command is for one machine, and not for a group', async () =
   const { status, json } = await as('commands', 'PUT', CANARY, body);
   const error = '/signed: operators sign a command for one machine';
   expect([status, Object(json).errors]).toEqual([422, [error]]);
+});
+
+it('[D327] other requests are answered after each hundred machines of a large group', async () => {
+  let others = 0;
+  const answerOther = (): void => {
+    others += 1;
+    if (others < 5) setImmediate(answerOther);
+  };
+  setImmediate(answerOther);
+  const members = Array.from({ length: 201 }, (_, place) => ({
+    machine: `rover-${place}`,
+    isPinned: false,
+  }));
+  const given: string[] = [];
+  const giveAll = async (_wish: object, machines: readonly string[]): Promise<[]> => {
+    given.push(`${machines.length} after ${others} others`);
+    return await Promise.resolve([]);
+  };
+  const wish = {
+    key: 'k',
+    kind: 'hold',
+    module: undefined,
+    term: '12h',
+    version: undefined,
+  } as const;
+  const by = { reason: 'trade fair', author: 'ada', at: 0, expiresAt: 1, signed: undefined };
+  await giveToMembers({ hasAsked: () => true, giveAll }, members, { ...wish, ...by });
+  expect(given).toEqual(['100 after 0 others', '100 after 1 others', '1 after 2 others']);
 });

@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { isPassword } from '../../../src/server/accounts/password.ts';
 import { guardedSite, HTML, OWN, PASSWORD, type GuardedSite } from '../support/guarded-site.ts';
@@ -87,6 +88,17 @@ describe('[T775] a password', () => {
     const answer = await signIn(page, fields);
     expect([answer.status, await problemIn(answer)]).toEqual([401, REFUSED]);
     expect(answer.headers.get('set-cookie')).toBe(null);
+    expect(page.events).toEqual(['password-refused']);
+  });
+
+  it('of an account that was restored and is not confirmed gets that answer, too', async () => {
+    const page = guardedSite();
+    page.account('ada', 'admin');
+    const database = new DatabaseSync(page.site.path);
+    database.exec('UPDATE accounts SET is_confirmed = 0');
+    database.close();
+    const answer = await signIn(page);
+    expect([answer.status, await problemIn(answer)]).toEqual([401, REFUSED]);
     expect(page.events).toEqual(['password-refused']);
   });
 
