@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandTree } from '../tools/debian/command-tree.ts';
 import { copyrightFile, debianVersion, newestDate } from '../tools/debian/debian-texts.ts';
 import { manPages } from '../tools/debian/man-pages.ts';
+import { programLicenses, writeProgram } from '../tools/debian/package-tree.ts';
 import { temporaryFolder } from './support/folder.ts';
 import { ROOT } from './support/modreg.ts';
 import { blocksOf, pageAt } from './support/pages.ts';
@@ -71,6 +73,33 @@ describe('the Debian package', () => {
     expect(() => newestDate('# Changelog\n')).toThrow(
       'CHANGELOG.md has no heading such as ## 0.2.0 - 2026-11-24',
     );
+  });
+
+  it('has the packages that commands load, and their licenses', () => {
+    const node = temporaryFolder();
+    mkdirSync(join(node, 'bin'));
+    writeFileSync(join(node, 'bin/node'), '');
+    // Its path has no node_modules in which Node would look too.
+    const home = temporaryFolder();
+    writeProgram(home, { root: ROOT, node, version: '0.2.0' });
+    const folder = join(home, 'dist/cli');
+    const texts = globSync('*.cjs', { cwd: folder }).map((name) =>
+      readFileSync(join(folder, name), 'utf8'),
+    );
+    const required = texts.flatMap((text) =>
+      Array.from(
+        text.matchAll(/\brequire\(["'`]([^."'`][^"'`]*)["'`]\)/g),
+        ([, name = '']) => name,
+      ),
+    );
+    const names = new Set(required.filter((name) => !isBuiltin(name) && !name.startsWith('@nats')));
+    expect([...names]).toEqual(['tldts']);
+    const { isSameSite } = createRequire(join(folder, 'main.cjs'))('./same-site.cjs') as {
+      readonly isSameSite: (one: URL, other: URL) => boolean;
+    };
+    expect(isSameSite(new URL('https://a.dlr.de'), new URL('https://b.dlr.de'))).toBe(true);
+    expect(isSameSite(new URL('https://a.co.uk'), new URL('https://b.co.uk'))).toBe(false);
+    expect(programLicenses(ROOT)).toMatch(/^tldts \d[^]*^Copyright \(c\) .*Rémi Berson$/m);
   });
 
   it('has each license as a field', () => {

@@ -1,7 +1,8 @@
 /*
  * Writes the entry points to dist as ES modules. Each loads one file, and the files that it shares with others: reading
  * the 150 files of `src` takes most of the time of an import. What is imported dynamically is a file of its own. Packages
- * stay imports, except jsonc-parser. Nothing is minified, so that stacks name the functions.
+ * stay imports, except jsonc-parser. Expressions and local names are shortened, which makes the package 4 % smaller. For
+ * stacks, functions and classes keep their names and lines: Node prints the whole line that threw.
  */
 import { join } from 'node:path';
 import { build } from 'rolldown';
@@ -34,6 +35,7 @@ const { output } = await build({
     dir: OUT,
     format: 'esm',
     chunkFileNames: 'shared/[name].js',
+    minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: false } },
     // The declarations have them.
     comments: { jsdoc: false },
   },

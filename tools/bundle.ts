@@ -7,6 +7,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Plugin } from 'rolldown';
 import { packagesIn, writeLicenses } from './bundled-licenses.ts';
+import { PACKAGES_APART } from './packages-apart.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const OUT = join(ROOT, 'dist/cli');
@@ -115,8 +116,8 @@ const { output } = await build({
   cwd: ROOT,
   input: 'src/cli/main.ts',
   platform: 'node',
-  // Only a front of a cluster needs them, which installs them.
-  external: /^@nats-io\//,
+  // Only a front of a cluster needs those of NATS, which installs them.
+  external: [/^@nats-io\//, ...PACKAGES_APART],
   // As CommonJS, jsonc-parser requires its files in a way that no bundler sees.
   resolve: { mainFields: ['module', 'main'] },
   plugins: [withoutProcesses, metricsApart, rangesApart, ascii],
@@ -130,7 +131,6 @@ const { output } = await build({
         { name: 'main', test: IN_MAIN, priority: 3 },
         { name: 'resolve', test: /\/resolve-command\.ts$/, priority: 2 },
         { name: 'folder', test: /\/folder-registry\.ts$/, priority: 1 },
-        { name: 'tldts', test: /\/node_modules\/tldts/, priority: 1 },
         { name: 'check', test: /\/check\/check-command\.ts$/, priority: 1 },
       ],
     },

@@ -19,8 +19,20 @@ export function writeLicenses(
   const moduleIds = output
     .filter((file): file is OutputChunk => file.type === 'chunk')
     .flatMap((chunk) => chunk.moduleIds);
-  const licenses = packagesIn(moduleIds).map(licenseOf);
-  writeFileSync(join(folder, FILE), licenses.join(BETWEEN));
+  writeFileSync(join(folder, FILE), licensesOf(packagesIn(moduleIds)));
+}
+
+/** LICENSES.txt of `folder` of the clone `root`, and the licenses of `others`, which are installed in the clone. */
+export function licensesWith(
+  others: readonly string[],
+  { root, folder }: { readonly root: string; readonly folder: string },
+): string {
+  const folders = others.map((name) => join(root, 'node_modules', name));
+  return [readFileSync(join(root, folder, FILE), 'utf8'), licensesOf(folders)].join(BETWEEN);
+}
+
+function licensesOf(folders: readonly string[]): string {
+  return folders.map(licenseOf).join(BETWEEN);
 }
 
 export interface PackageName {

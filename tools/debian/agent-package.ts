@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { buildOptions, ROOT, textOf } from './build-options.ts';
 import { newestDate } from './debian-texts.ts';
 import { nodeOf } from './node-of.ts';
-import { settle, writeProgram } from './package-tree.ts';
+import { programLicenses, settle, writeProgram } from './package-tree.ts';
 
 const {
   architecture,
@@ -29,7 +29,7 @@ try {
   const node = nodeOf(architecture, ROOT, folder);
   writeProgram(tree, { root: ROOT, node, version });
   writeFileSync(join(tree, 'meta.json'), `${JSON.stringify({ entrypoint: 'bin/modreg' })}\n`);
-  writeFileSync(join(tree, 'LICENSES.txt'), textOf('dist/cli/LICENSES.txt'));
+  writeFileSync(join(tree, 'LICENSES.txt'), programLicenses(ROOT));
   writeFileSync(join(tree, 'LICENSE.node.txt'), readFileSync(join(node, 'LICENSE')));
   writeFileSync(join(tree, 'LICENSE'), textOf('LICENSE'));
   settle(tree, newestDate(textOf('CHANGELOG.md')));

@@ -12,6 +12,8 @@ import {
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { COMPLETION_SCRIPTS } from '../../src/cli/completion/completion-scripts.ts';
+import { licensesWith } from '../bundled-licenses.ts';
+import { PACKAGES_APART } from '../packages-apart.ts';
 import { commandTree } from './command-tree.ts';
 import { controlFile, copyrightFile, debianChangelog, type Release } from './debian-texts.ts';
 import { manPages } from './man-pages.ts';
@@ -74,7 +76,20 @@ export function writeProgram(
   for (const name of globSync('*.{cjs,css,js}', { cwd: join(root, 'dist/cli') })) {
     copy(join(root, 'dist/cli', name), `dist/cli/${name}`);
   }
+  for (const name of PACKAGES_APART) {
+    const at = join('node_modules', name);
+    // The main file is all that it loads.
+    const { main } = JSON.parse(readFileSync(join(root, at, 'package.json'), 'utf8')) as {
+      readonly main: string;
+    };
+    for (const file of ['package.json', main]) copy(join(root, at, file), join(at, file));
+  }
   write(home, 'package.json', `${JSON.stringify({ name: 'modreg', version })}\n`);
+}
+
+/** The licenses of the packages that a program of `writeProgram` contains. */
+export function programLicenses(root: string): string {
+  return licensesWith(PACKAGES_APART, { root, folder: 'dist/cli' });
 }
 
 function writeDocumentation(tree: string, { root, node, release, version }: PackageOptions): void {
@@ -93,7 +108,7 @@ function writeDocumentation(tree: string, { root, node, release, version }: Pack
     `${DOCUMENTATION}/changelog.gz`,
     compressed(debianChangelog({ ...release, version })),
   );
-  const licenses = text('dist/cli/LICENSES.txt');
+  const licenses = programLicenses(root);
   const copyright = copyrightFile(readFileSync(join(node, 'LICENSE'), 'utf8'), licenses);
   write(tree, `${DOCUMENTATION}/copyright`, copyright);
   const commands = commandTree();

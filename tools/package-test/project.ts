@@ -1,6 +1,6 @@
-import { deepStrictEqual } from 'node:assert';
+import { deepStrictEqual, ok } from 'node:assert';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkBrowserBundles } from './browser-bundles.ts';
 import { installNode26 } from './node-26.ts';
@@ -12,6 +12,8 @@ const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as 
   readonly exports: { readonly './server': { readonly default: string } };
 };
 const QUIET = '--silent --no-audit --no-fund';
+/** Of the tarball: 1,386 kB on 2026-11-30. */
+const LARGEST_TARBALL = 1_400_000;
 /** What a user installs beside modreg. */
 const TOOLS = [
   ...['typescript', '@types/node', 'rolldown'].map(
@@ -63,6 +65,8 @@ export async function newProject(folder: string): Promise<Project> {
   const project = join(folder, 'project');
   mkdirSync(project);
   const tarball = run(ROOT, `npm pack --silent --ignore-scripts --pack-destination ${folder}`);
+  const { size } = statSync(join(folder, tarball));
+  ok(size <= LARGEST_TARBALL, `${tarball} has ${size} bytes of ${LARGEST_TARBALL}`);
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
   run(project, `npm install ${QUIET} ../${tarball}`);
   checkInstalled(project);
