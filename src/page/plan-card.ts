@@ -13,10 +13,11 @@ import { signedWords } from '../core/explanation/signed-words.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { failureWords, rowHeadline } from '../core/plan/open-action-words.ts';
 import { OF_WHAT_RUNS } from '../core/decision/warning.ts';
+import { remedyOf } from '../core/plan/remedy.ts';
 import { rowState, type StateFacts } from '../core/plan/row-state.ts';
-import { REPLACE_IT } from '../host/requests/lift-words.ts';
 import { say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
 import type { CardRow } from './card-row.ts';
+import { remedyWords } from './remedy-words.ts';
 import type { FoundProblem } from './page-problem.ts';
 
 /** What the row of a plan says on a card. */
@@ -67,7 +68,7 @@ export function cardWords(
     signatures: signedWords(decision),
     headline,
     nextChange: isNextSaid ? undefined : next,
-    remedy: remedyOf(plan),
+    remedy: remedyWords(remedyOf(plan, { open, isFailing })),
     stops,
     warnings: notices.warnings,
     reasons: [
@@ -84,12 +85,6 @@ function reasonsOf({ decision }: PlanRow, open: OpenAction | undefined): Said[] 
   const reason = open?.state === 'delivered' ? open.action.reason : undefined;
   const now = reason ? (reason.words ?? reason.text) : decisionWords(decision);
   return [failureWords(open) ?? [], now].flat();
-}
-
-/** What stops a yanked release that stays. */
-function remedyOf({ decision, warnings }: PlanRow): string | undefined {
-  const isYanked = warnings.some(({ kind }) => kind === 'deployed-yanked');
-  return isYanked && decision.kind === 'keep' ? `To ${REPLACE_IT}.` : undefined;
 }
 
 /** Whether the headline says when the next change is. */

@@ -4,6 +4,7 @@ import { formatTime } from '../core/text/rfc3339.ts';
 import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import { keyOf, moduleOf, type TargetName } from '../core/plan/target.ts';
 import { loggedWords, type LoggedDecision } from '../core/plan/logged-decisions.ts';
+import { shownWord } from '../core/plan/waiting-for-age.ts';
 import { lasting, wordsOf } from '../core/text/time-words.ts';
 import { MOST_FACTS, type FailingModule, type ReportedModule } from '../registry/machine-report.ts';
 import { factsProblem } from '../registry/reported-facts.ts';
@@ -33,7 +34,8 @@ export function reportedModules(
   const held = new Map(memory.held.map((one) => [keyOf(one), one.elapsedMs]));
   const { factsOf, failingOf } = withinLimits(memory);
   return state.decisions().flatMap((decision) => {
-    const { kind, name, moduleId, constraint, target, decision: word } = decision;
+    const { kind, name, moduleId, constraint, target } = decision;
+    const { word, heldBy } = reportedWord(decision);
     const known = recorded.get(keyOf(decision));
     const same = known?.moduleId === moduleId ? known : undefined;
     const deployed = same?.deployed ?? 'unknown';
@@ -50,7 +52,7 @@ export function reportedModules(
       decision: word,
       reason: stuck?.reason ?? null,
       because: stuck?.because,
-      held_by: word === 'hold' ? decision.because?.code : undefined,
+      held_by: heldBy,
       // Not since when: machines that decide alike share what they report.
       held_over_a_week: (held.get(keyOf(decision)) ?? 0) > WEEK_MS ? true : undefined,
       stops: stopsOf(decision),
@@ -58,6 +60,19 @@ export function reportedModules(
       failing: failingOf(decision),
     };
   });
+}
+
+/** The decision, and what holds it. What is only too young is a hold to its site, which knows no next change (D469). */
+function reportedWord(logged: LoggedDecision): {
+  readonly word: string;
+  readonly heldBy: string | undefined;
+} {
+  const { decision: word, because, next } = logged;
+  const isTooYoung = word === 'stuck' && shownWord(logged) !== word;
+  const isUnpublished = next?.because === 'release-published';
+  if (isTooYoung)
+    return { word: 'hold', heldBy: isUnpublished ? 'not-yet-published' : 'too-young' };
+  return { word, heldBy: word === 'hold' ? because?.code : undefined };
 }
 
 /** What the registry would not take of all modules together is left out (T265). */

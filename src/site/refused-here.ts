@@ -11,6 +11,7 @@ import { deployedVersion } from '../core/decision/deployed.ts';
 import { decisionWarnings } from '../core/decision/warning.ts';
 import { newerWords } from '../core/explanation/newer-words.ts';
 import { targetText, warningWords } from '../core/explanation/plan-words.ts';
+import { isTooYoung } from '../core/plan/waiting-for-age.ts';
 import { latestOf } from '../core/plan/latest.ts';
 import { textOf } from '../core/text/time-words.ts';
 import type { Provided } from '../core/releases/machine-facts.ts';
@@ -108,14 +109,15 @@ const WHENEVER = { window: undefined, blackouts: undefined };
 
 /** A decision as a row of a plan, if the machine decided the same. */
 function rowOf(decision: Decision, { decision: word, target }: PlacedModule): PlanRow | undefined {
-  if (wordFor(decision) !== word || targetText(decision) !== target) return undefined;
-  return {
+  const row: PlanRow = {
     decision,
     latest: latestOf(decision.input, { kind: 'latest' }),
     stops: [],
     nextChange: nextChange(decision),
     warnings: decisionWarnings(decision),
   };
+  const decided = isTooYoung(row) ? 'hold' : wordFor(decision);
+  return decided === word && targetText(decision) === target ? row : undefined;
 }
 
 /** Throws for one that is none: a machine can report any text (T269). */

@@ -10,7 +10,9 @@ import { machineOnPage } from '../../src/page/machine/machine-on-page.ts';
 import type { ReportedModule } from '../../src/registry/machine-report.ts';
 import { openLog } from '../../src/logs/log-file.ts';
 import { noteActivation } from '../../src/store/activations.ts';
-import { openForPoller } from '../../src/store/index.ts';
+import { reportedModules } from '../../src/reports/reported-state.ts';
+import { openForPoller, openMachineFile } from '../../src/store/index.ts';
+import { machineStateIn } from '../../src/store/machine-state.ts';
 import { moduleNamed } from '../support/claimed.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
@@ -157,18 +159,17 @@ async function machine(): Promise<{ readonly path: string; readonly world: World
   return { path, world };
 }
 
-/** What the machine reports of its decisions, by what `status --json` says of them. */
-async function reportedBy(world: World): Promise<readonly Partial<ReportedModule>[]> {
-  const { answer } = await runCommandLine(['status', '--json'], world);
-  const { targets } = JSON.parse(answer[0] ?? '') as { targets: readonly ReportedModule[] };
-  return targets.map(({ kind, name, module_id, decision, target, deployed }) => ({
-    kind,
-    name,
-    module_id,
-    decision,
-    target,
-    deployed,
-  }));
+/** What the machine reports of its decisions, without their facts. */
+function reportedBy({ environment }: World): readonly Partial<ReportedModule>[] {
+  const file = openMachineFile(`${environment['PLATFORM_HOME'] ?? ''}/machine.db`, {
+    mode: 'read',
+  });
+  try {
+    const all = reportedModules(machineStateIn(file), () => []);
+    return all.map((one) => ({ ...one, facts: null, failing: undefined }));
+  } finally {
+    file.close();
+  }
 }
 
 /** The answers of commands about a registry to which the machine has reported. */
@@ -188,9 +189,9 @@ async function fleetWith(
     (await runCommandLine(['fleet', ...args, '--registry', address], world)).answer;
 }
 
-it('[D421] plan, status, agent status, the fleet and its page have one word for one state', async () => {
+it('[D421] [D469] plan, status, agent status, the fleet and its page have one word for one state', async () => {
   const { path, world } = await machine();
-  const modules = await reportedBy(world);
+  const modules = reportedBy(world);
   const fleet = await fleetWith(modules);
   const registry = testSite();
   await registry.report('rover-1', modules);
@@ -200,17 +201,14 @@ it('[D421] plan, status, agent status, the fleet and its page have one word for 
   expect(wordsIn(await answers('plan', path), 'DECISION')).toEqual(words);
   expect(wordsIn(await answers('status'), 'DECISION')).toEqual(words);
   expect(wordsIn(await answers('agent', 'status'), 'UPDATE')).toEqual(words);
-  // A report has no next change, so its site does not know that a release is only too young.
-  const reported: Record<string, string> = { ...words, young: 'stuck' };
-  expect(wordsIn(await fleet('machines'), 'DECISION')).toEqual(reported);
-  expect(wordsIn(await fleet('status'), 'DECISIONS')).toEqual(reported);
-  // Nor does it know from this report, which has no facts, what is wrong with what is deployed.
+  expect(wordsIn(await fleet('machines'), 'DECISION')).toEqual(words);
+  expect(wordsIn(await fleet('status'), 'DECISIONS')).toEqual(words);
+  // Its site does not know from this report, which has no facts, what is wrong with what is deployed.
   const unknown = { yanked: 'up to date', refused: 'up to date', failing: 'up to date' };
   const states = CASES.map(([name, , , , state]) => [name, state]);
   expect(statesOn(await textOf(registry.app, '/machines/rover-1'))).toEqual({
     ...Object.fromEntries(states),
     ...unknown,
-    young: 'needs attention',
   });
 });
 

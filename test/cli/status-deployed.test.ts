@@ -63,7 +63,9 @@ it('[D7] says that a pinned version was yanked, which its decision does not', ()
   expect(shown('1.2.10', '1.2.10', { since: '1.2.10' })).toEqual([
     [
       '',
-      String.raw`lidar: the deployed version 1.2.10 is yanked: stops the motor\u{a}when the bus is slow; to replace it, change its version or roll it back`,
+      String.raw`lidar: the deployed version 1.2.10 is yanked: stops the motor\u{a}when the bus is slow`,
+      '',
+      'Replace it: modreg set lidar VERSION, or modreg rollback lidar',
     ],
     'stops the motor\nwhen the bus is slow',
     null,
@@ -74,7 +76,9 @@ it('says that a version was yanked without a reason', () => {
   expect(shown('1.2.11', '1.2.11', { since: '1.2.11' })).toEqual([
     [
       '',
-      'lidar: the deployed version 1.2.11 is yanked; to replace it, change its version or roll it back',
+      'lidar: the deployed version 1.2.11 is yanked',
+      '',
+      'Replace it: modreg set lidar VERSION, or modreg rollback lidar',
     ],
     '',
     null,
@@ -88,6 +92,8 @@ it.each([
   expect(shown('1.2.*', deployed, { since })).toEqual([[], null, null]);
 });
 
+const REMEDY = ['', 'Why: modreg agent logs lidar; go back: modreg rollback lidar'];
+
 const failed = (...ago: number[]): [string, number][] => ago.map((one) => ['1.2.9', one]);
 
 it('says how often the deployed version failed within ten minutes', () => {
@@ -95,7 +101,7 @@ it('says how often the deployed version failed within ten minutes', () => {
   const lines = 'lidar 1.2.9 failed 3 times in ten minutes, last: it ended 1 min ago';
   const data = { count: 3, last_at: '2026-11-20T01:01:03Z', reason: 'it ended 1 min ago' };
   expect(shown('1.*', '1.2.9', { since, failures: failed(12, 8, 4, 1) })).toEqual([
-    ['', lines],
+    ['', lines, ...REMEDY],
     null,
     data,
   ]);
@@ -112,5 +118,6 @@ it('says so of a version that runs again after it was reported as failed', () =>
   expect(lines).toEqual([
     '',
     'lidar 1.2.9 failed 3 times in ten minutes, last: it ended 1 min ago',
+    ...REMEDY,
   ]);
 });

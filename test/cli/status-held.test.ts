@@ -30,7 +30,7 @@ it.each<[string, number, readonly string[]]>([
   await machine.pass(ms - 2 * DAY);
   const world = { environment: { PLATFORM_HOME: machine.home }, clock: () => machine.clock.now() };
   const { stdout } = await printed(['status'], world);
-  expect(stdout.slice(4)).toEqual(lines);
+  expect(stdout.slice(4)).toEqual([...lines, '', 'Begin now: modreg upgrade acme:lidar --now']);
   const { stdout: json } = await printed(['status', '--json'], world);
   expect(JSON.parse(json.join(''))).toMatchObject({
     targets: [{ target: '1.2.5', held_since: '2026-11-21T13:02:03Z' }],

@@ -104,6 +104,8 @@ crash loop: no action until ${formatTime(now + 2 * MINUTE)} (in SOME), because t
 acme_lidar 1.2.3 → 1.2.9: not begun yet (${waiting})
 rear none → 1.1.0: begun 2 times, not done yet (${delivered})
 
+Find out more: modreg doctor
+
 In quarantine (modreg quarantine lift MODULE VERSION lets one be selected again):
   MODULE       VERSION   SINCE                  UNTIL                                     WHY
   acme:lidar   1.2.8     2026-11-20T01:02:03Z   an operator lifts it, or another digest   no light\\u{a}\\u{1b}[2J
@@ -266,6 +268,8 @@ acme_cam 1.0.0 → 1.1.0: begun once, not done yet (FILE-2)
   acme:lidar (li\\u{1b}[31mdar\\u{202e})   1.*          unknown    1.1.0    1.1.0    up to date   already the newest release of 1
 
 li\\u{1b}[31mdar\\u{202e} 1.0.0 → 1.1.0: not begun yet (FILE-1)
+
+Find out more: modreg doctor
 `,
       (state) => {
         const name = 'li\u001b[31mdar\u202e';

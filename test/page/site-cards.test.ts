@@ -4,6 +4,8 @@ import type { ReportedModule } from '../../src/registry/machine-report.ts';
 import { textOf } from './support/machine-page.ts';
 import { moduleId, NOW, testSite, type TestSite } from './support/site-page.ts';
 
+const DAY = 86_400_000;
+
 /** The lines of the cards of the only machine of a site. */
 async function cardsOf({ app }: TestSite): Promise<string[]> {
   const lines = await textOf(app, '/machines/rover-7');
@@ -21,6 +23,7 @@ async function siteWith(
   return site;
 }
 
+const YOUNG = { deployed: 'none', minimumAgeMs: 30 * DAY, publishedAt: NOW - DAY };
 const WAITING = ['deployed 1.2.8', 'target 1.2.9', 'constraint 1.*'];
 const CHANGE = 'Upgrade now…Restart…Roll back…Hold…Logs';
 const STOPS = 'stops lidar0, nav';
@@ -51,10 +54,40 @@ it.each<[string, LidarMachine, Partial<ReportedModule>, readonly string[]]>([
       ...WAITING,
       'latest 1.2.9',
       STOPS,
+      'To begin it now, choose Upgrade now.',
       'Why',
       'the maintenance window is closed until 2026-11-26T02:00:00Z (in 14 h)',
       'next 2026-11-26T02:00:00Z (in 14 h): upgrade to 1.2.9, as the maintenance window opens',
       CHANGE,
+    ],
+  ],
+  // [D469] The machine reports that it waits.
+  [
+    'waits for a release of age',
+    YOUNG,
+    {},
+    [
+      'acme:lidar waiting',
+      '1.2.9 is old enough in 29 d · not installed yet',
+      'deployed none',
+      'constraint 1.*',
+      'latest 1.2.9',
+      'Why',
+      'no release may be selected: 2 too young',
+      'next 2026-12-24T12:00:00Z (in 29 d): install of 1.2.9, as a release reaches the minimum age',
+      'Restart…Roll back…Hold…Logs',
+    ],
+  ],
+  [
+    'waits for a release of age, and reports no facts',
+    YOUNG,
+    { facts: null },
+    [
+      'acme:lidar waiting',
+      'a release waits: too young',
+      'deployed none',
+      'constraint 1.*',
+      'Restart…Roll back…Hold…Logs',
     ],
   ],
   // What the machine alone knows, it says in one word.
@@ -62,7 +95,14 @@ it.each<[string, LidarMachine, Partial<ReportedModule>, readonly string[]]>([
     'is held by its operator',
     { deployed: '1.2.8' },
     { decision: 'hold', held_by: 'operator-hold' },
-    ['acme:lidar waiting', '1.2.9 waits: operator hold', ...WAITING, STOPS, CHANGE],
+    [
+      'acme:lidar waiting',
+      '1.2.9 waits: operator hold',
+      ...WAITING,
+      STOPS,
+      'To begin it now, end the hold.',
+      CHANGE,
+    ],
   ],
   [
     'reports no facts',

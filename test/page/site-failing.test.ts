@@ -35,13 +35,14 @@ it('[D184] the page of a site counts, finds and explains what fails', async () =
   expect(all.slice(all.indexOf('rover-2 0 s ago 1'))).toHaveLength(3);
   const machine = await textOf(site.app, '/machines/rover-1');
   const row = machine.findIndex((line) => line.startsWith('acme:lidar '));
-  expect(machine.slice(row, row + 8)).toEqual([
+  expect(machine.slice(row, row + 9)).toEqual([
     'acme:lidar needs attention',
     '1.3.0 failed: the disk is full · again in 5 min',
     'deployed 1.2.9',
     'target 1.3.0',
     'constraint 1.*',
     'stops lidar0',
+    'To find out more, run modreg doctor on the machine.',
     'Why',
     WORDS,
   ]);

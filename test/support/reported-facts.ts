@@ -23,6 +23,8 @@ export interface LidarMachine {
   /** Instead of `window`: all windows of its policy. */
   readonly windows?: readonly MaintenanceWindow[];
   readonly minimumAgeMs?: number;
+  /** When the releases were published, in milliseconds since the epoch; not known if absent. */
+  readonly publishedAt?: number;
   readonly platform?: Platform;
   readonly quarantine?: string;
   /** When the quarantine ends; never if absent. */
@@ -33,7 +35,7 @@ export interface LidarMachine {
 /** What the machine reports, from the plan that it makes while 1.2.8 and 1.2.9 are published. */
 export function lidarReport(machine: LidarMachine, now: number): ReportedModule {
   const { constraint = '1.*', deployed = '1.2.9', window, minimumAgeMs = 0 } = machine;
-  const { platform = 'linux/arm64', quarantine, until, id } = machine;
+  const { platform = 'linux/arm64', quarantine, until, id, publishedAt } = machine;
   const config = readMachine(
     JSON.stringify({
       modules: [
@@ -51,7 +53,9 @@ export function lidarReport(machine: LidarMachine, now: number): ReportedModule 
     window: compileWindows(windows),
     minimumAge: { ms: minimumAgeMs, unknown: 'refuse' as const },
   };
-  const list = { index: indexReleases([{ version: '1.2.8' }, { version: '1.2.9' }]) };
+  const list = {
+    index: indexReleases(['1.2.8', '1.2.9'].map((version) => ({ version, publishedAt }))),
+  };
   const plan = planMachine({
     machine: config.value,
     policy: { terms, modules: new Map() },

@@ -1,5 +1,5 @@
 import { describeDuration, parseDuration } from '../../core/text/duration.ts';
-import { describeAddress } from '../../core/explanation/decision-words.ts';
+import { describeAddress, reportedText } from '../../core/explanation/decision-words.ts';
 import { failureWords } from '../../core/plan/open-action-words.ts';
 import { isSettled } from '../../core/explanation/shown-decision.ts';
 import { describeYanked } from '../../core/explanation/words.ts';
@@ -11,6 +11,7 @@ import { crashLoopEnd } from '../../core/plan/crash-loop.ts';
 import type { RememberedRequest } from '../../core/plan/machine-memory.ts';
 import { loggedWords, type LoggedDecision } from '../../core/plan/logged-decisions.ts';
 import { stateOf } from '../../core/plan/row-state.ts';
+import { remedyBy } from '../../core/plan/remedy.ts';
 import { shownWord } from '../../core/plan/waiting-for-age.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { downloadedWords } from '../../host/downloaded.ts';
@@ -25,7 +26,7 @@ import { failed, usage, type Outcome, type StateWord } from '../../base/problem.
 import { HOLDS_HEAD, holdsTable } from './holds-table.ts';
 import { QUARANTINE_HEAD, quarantineTable } from './quarantine-table.ts';
 import { LAST_ROUND_MS, statusOn, type Status } from '../../host/status/machine-status.ts';
-import { REPLACE_IT } from '../../host/requests/lift-words.ts';
+import { commandName, remedyLines, type NamedRemedy } from '../../host/remedies.ts';
 import { statusDocument } from '../../host/status/status-document.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import type { World } from '../../base/world.ts';
@@ -107,6 +108,7 @@ function linesOf(status: Status, columns: number | undefined): Pick<Outcome, 'an
     ...deployedLines(status),
     ...openLines(status, rows),
     ...requestLines(status),
+    ...remediesOf(status, rows),
     ...(held.length === 0 ? [] : ['', HOLDS_HEAD, ...held]),
     ...(quarantined.length === 0 ? [] : ['', QUARANTINE_HEAD, ...quarantined]),
   ];
@@ -117,6 +119,26 @@ function linesOf(status: Status, columns: number | undefined): Pick<Outcome, 'an
     return (table.rows[place] ?? []).map((line) => [line, state] as const);
   });
   return { answer, states: new Map(states) };
+}
+
+/** What a person can do (D468). The tables of holds and of quarantine say how they end. */
+function remediesOf(status: Status, rows: readonly LoggedDecision[]): string[] {
+  const { memory, failures, poller } = status;
+  const found = rows.flatMap((row): NamedRemedy[] => {
+    const remedy = remedyBy({
+      open: openActionOf(row, memory),
+      isFailing: failures.has(row.name),
+      code: row.because?.code,
+      isRestart: row.target === reportedText(memory.of(targetOf(row)).deployed),
+      isYanked: isSettled(shownWord(row)) && deployedYank(row, memory) !== undefined,
+    });
+    if (remedy === undefined || remedy === 'held') return [];
+    return [{ remedy, name: row.kind === 'module' ? commandName(row) : row.name }];
+  });
+  const trouble: NamedRemedy[] =
+    poller.round?.trouble === undefined ? [] : [{ remedy: 'registry', name: '' }];
+  const lines = remedyLines([...found, ...trouble]);
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 /** How urgent a decision is; undefined for what is due or under way. */
@@ -208,8 +230,7 @@ function heldLine(name: string, heldMs: number): string {
 }
 
 function yankedLine(row: LoggedDecision, { version, because }: DeployedYank): string {
-  const help = isSettled(shownWord(row)) ? `; to ${REPLACE_IT}` : '';
-  return `${excerpt(row.name)}: the deployed version ${excerpt(version)} is ${describeYanked(because)}${help}`;
+  return `${excerpt(row.name)}: the deployed version ${excerpt(version)} is ${describeYanked(because)}`;
 }
 
 /** The requests that no open action carries out, and the restarts that failed. */

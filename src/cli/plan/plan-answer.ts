@@ -24,6 +24,7 @@ import { countOf } from '../../base/count.ts';
 import type { Outcome, StateWord } from '../../base/problem.ts';
 import { timeZoneIn, timeZoneOf } from '../../config/time-zone.ts';
 import { deployedCell, labelOf } from '../../core/explanation/plan-cells.ts';
+import { commandName, remedyLines, rowRemedies } from '../../host/remedies.ts';
 import { describeFailing } from '../../host/recent-failures.ts';
 import type { Failing } from '../../host/version-in-use.ts';
 import { downloadedWords } from '../../host/downloaded.ts';
@@ -62,6 +63,7 @@ function planLines(planned: Planned, columns: number | undefined): StateLine[] {
       ...(subsystems.length > 0 ? [''] : []),
       ...unreportedLine(planned.plan.subsystems),
       ...summaryOf(planned),
+      ...remediesOf(planned, [...modules, ...subsystems]),
       'Nothing was changed.',
     ),
   ];
@@ -74,6 +76,7 @@ function rowsIn(planned: Planned): Readonly<Record<'modules' | 'subsystems', rea
     const key = keyOf({ kind: 'module', name: row.name });
     return {
       label: labelOf(row),
+      name: commandName(row),
       requirement: requirementText(row.decision.input.requirement),
       row,
       downloaded: downloaded.get(key),
@@ -86,6 +89,7 @@ function rowsIn(planned: Planned): Readonly<Record<'modules' | 'subsystems', rea
     const key = keyOf({ kind: 'subsystem', name });
     return {
       label: name,
+      name,
       requirement: requirementOfSubsystem(row),
       row,
       downloaded: downloaded.get(key),
@@ -94,6 +98,16 @@ function rowsIn(planned: Planned): Readonly<Record<'modules' | 'subsystems', rea
     };
   });
   return { modules, subsystems };
+}
+
+/** What a person can do here (D468). Where this machine has no state, only its registry can be looked at. */
+function remediesOf({ isHere, isNew }: Planned, rows: readonly Row[]): string[] {
+  const found = rows.flatMap(({ name, row, open, failing }) => {
+    const one = rowRemedies(row, { name, open, isFailing: failing !== undefined });
+    const isStale = row.warnings.some(({ kind }) => kind === 'stale-list');
+    return one.length === 0 && isStale ? [{ remedy: 'registry', name } as const] : one;
+  });
+  return remedyLines(found.filter(({ remedy }) => (isHere && !isNew) || remedy === 'registry'));
 }
 
 function stateless(...lines: readonly string[]): StateLine[] {
@@ -121,6 +135,8 @@ function requirementOfSubsystem({ target, decision }: SubsystemPlan): string | u
 
 interface Row {
   readonly label: string;
+  /** As commands take it. */
+  readonly name: string;
   readonly requirement: string | undefined;
   readonly row: PlanRow;
   readonly downloaded: string | undefined;

@@ -37,13 +37,18 @@ export function passes({ despite }: Pick<UpgradeRequest, 'despite'>, hold: Hold)
   if (hold.reason === 'maintenance-not-allowed') {
     return hold.answer !== 'failed' && hold.answer !== 'timed-out';
   }
-  return PASSED.has(hold.reason);
+  return isTimeOfMachine(hold.reason);
 }
 
-const PASSED: ReadonlySet<Hold['reason']> = new Set([
+/** Whether a reason of a hold is only that the time is not right yet, so that each request passes it. */
+export function isTimeOfMachine(reason: string): boolean {
+  return PASSED.has(reason);
+}
+
+const PASSED: ReadonlySet<string> = new Set([
   'window-closed',
   'blackout',
   'server-busy',
   'restart-cooldown',
   'restart-ceiling',
-] as const);
+] as const satisfies readonly Hold['reason'][]);

@@ -13,7 +13,7 @@ export function reasonOf(decision: Decision): Reason {
 }
 
 /** The code why it is stuck, the first reason of a hold, or the word for the decision. */
-function reasonCode(decision: Decision): string {
+export function reasonCode(decision: Decision): string {
   const [hold] = decision.kind === 'hold' ? decision.because : [];
   return codeOf(decision) ?? hold?.reason ?? wordFor(decision);
 }

@@ -33,6 +33,8 @@ export interface Planned {
   readonly facts: Facts;
   /** Whether the machine has no file yet: then no module counts as deployed (D292). */
   readonly isNew: boolean;
+  /** Whether it is about this machine now: neither a report nor another time. */
+  readonly isHere: boolean;
   /** What the agent has, or gets next; empty with a report, and at another time. */
   readonly open: readonly OpenAction[];
   /** By the name of the entry: the modules whose version in use ends again and again; empty where `open` is. */
@@ -88,10 +90,10 @@ export async function planFor(
   const circumstances = { ...machine, now, clock, isAsOf, systemTags };
   const open = isAsOf ? [] : facts.value.open;
   const failing = isAsOf ? new Map<string, Failing>() : facts.value.failing;
-  const inputs = { path, ...known, open, failing, lists: lists.value, ...circumstances };
-  const plan = decideOn(inputs);
   // A report, or another time, does not describe what this machine has.
   const isHere = options.deployed === undefined && !isAsOf;
+  const inputs = { path, ...known, isHere, open, failing, lists: lists.value, ...circumstances };
+  const plan = decideOn(inputs);
   const downloaded = downloadedFor(plan, isHere ? platformHome(world.environment) : undefined);
   return { ok: true, value: { ...inputs, plan, downloaded } };
 }
@@ -136,7 +138,7 @@ function decideOn({
   machineId,
   group,
   systemTags,
-}: Omit<Planned, 'path' | 'plan' | 'downloaded' | 'isNew' | 'open' | 'failing'>): Plan {
+}: Omit<Planned, 'path' | 'plan' | 'downloaded' | 'isNew' | 'isHere' | 'open' | 'failing'>): Plan {
   const circumstances: Circumstances = {
     platform,
     machineId: machineId.ok ? machineId.value : undefined,

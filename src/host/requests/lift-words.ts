@@ -4,9 +4,6 @@ import { excerpt } from '../../core/text/quote.ts';
 import { say, type Said, type TimeContext } from '../../core/text/time-words.ts';
 import { quarantineEnd, untilText } from './request-words.ts';
 
-/** What a person can do about a yanked release that stays (D389). */
-export const REPLACE_IT = 'replace it, change its version or roll it back';
-
 /** So many versions are named. */
 const NAMED = 3;
 

@@ -208,6 +208,8 @@ export interface PlacedModule {
   readonly reason: string | undefined;
   /** The code of what holds its replacement; undefined if nothing does. */
   readonly heldBy: string | undefined;
+  /** The code why it is stuck; undefined if it is not. */
+  readonly stuckBy: string | undefined;
   /** Whether its replacements have been held for longer than a week. */
   readonly isHeldLong: boolean;
   readonly stops: readonly string[];
@@ -288,6 +290,7 @@ export function moduleIn(row: Row): PlacedModule {
     decision: state.decision,
     reason: unreadable === undefined ? stuck : `what it reported cannot be read: ${unreadable}`,
     heldBy: state.held_by,
+    stuckBy: because?.code,
     isHeldLong: state.held_over_a_week === true,
     stops: state.stops,
     facts: state.facts,

@@ -1,10 +1,12 @@
 import { fitted } from '../../../core/explanation/headline.ts';
 import { shownDecision } from '../../../core/explanation/shown-decision.ts';
+import { remedyBy } from '../../../core/plan/remedy.ts';
 import { stateOf } from '../../../core/plan/row-state.ts';
 import { excerpt } from '../../../core/text/quote.ts';
 import { passing, say, type Said, type TimeContext } from '../../../core/text/time-words.ts';
 import type { ShownPlacedModule } from '../../../site/machines.ts';
 import type { CardRow } from '../../card-row.ts';
+import { remedyWords } from '../../remedy-words.ts';
 
 type PlacedWords = Pick<
   CardRow,
@@ -26,18 +28,25 @@ const UNREPORTED = { open: undefined, isFailing: false, isUnfit: false } as cons
 
 /** What a card says of a module of which only the decision is known (D413). */
 export function placedWords(module: ShownPlacedModule, times: TimeContext): PlacedWords {
-  const { reason, target } = module;
+  const { decision, reason, target, heldBy, stuckBy, deployed } = module;
+  const isRestart = target === deployed;
+  const facts = {
+    ...UNREPORTED,
+    code: decision === 'hold' ? heldBy : stuckBy,
+    isRestart,
+    isYanked: false,
+  };
   const words = excerpt(reason ?? '');
   const headline = fitted({ fact: headlineOf(module) });
   return {
-    state: stateOf({ word: shownDecision(module.decision), ...UNREPORTED }),
-    deployed: excerpt(module.deployed),
+    state: stateOf({ word: shownDecision(decision), ...UNREPORTED }),
+    deployed: excerpt(deployed),
     target: excerpt(target ?? '-'),
-    isChange: target !== undefined && target !== module.deployed,
+    isChange: target !== undefined && !isRestart,
     latest: undefined,
     headline,
     nextChange: undefined,
-    remedy: undefined,
+    remedy: remedyWords(remedyBy(facts)),
     warnings: [],
     reasons: reason === undefined || words === headline ? [] : [words],
     times,

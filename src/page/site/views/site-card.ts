@@ -1,10 +1,12 @@
 import { parseModuleId } from '../../../core/index.ts';
+import type { Remedy } from '../../../core/plan/remedy.ts';
 import { excerpt } from '../../../core/text/quote.ts';
 import { notedReleaseOf } from '../../../host/plan/release-notes-of.ts';
 import { failingWords } from '../../../site/failing-words.ts';
 import type { ShownMachine, ShownPlacedModule } from '../../../site/machines.ts';
 import type { CardRow } from '../../card-row.ts';
 import { cardWords } from '../../plan-card.ts';
+import { remedyWords } from '../../remedy-words.ts';
 import { failingHeadline, placedWords } from './placed-words.ts';
 import { modulePath, notesPath } from './site-words.tsx';
 
@@ -35,6 +37,7 @@ export function siteCard(
     path: kind === 'module' ? modulePath(moduleId) : undefined,
     state: failed === undefined ? words.state : 'needs attention',
     headline: failed ?? words.headline,
+    remedy: failing === undefined ? words.remedy : remedyWords(remedyOfFailing(failing)),
     constraint: excerpt(constraint),
     // Keys are looked up on the machine.
     signatures: undefined,
@@ -50,6 +53,11 @@ export function siteCard(
     ],
     reasons: [...(failing ? [failingWords(failing)] : []), ...words.reasons, ...newerWords(module)],
   };
+}
+
+/** A rollback helps against a release, not against what is wrong with the machine. */
+function remedyOfFailing({ blame }: NonNullable<ShownPlacedModule['failing']>): Remedy {
+  return blame === 'machine' ? 'machine' : 'failing';
 }
 
 function labelOf({ kind, name, moduleId }: ShownPlacedModule): string {

@@ -1,0 +1,92 @@
+import { deployedVersion } from '../decision/deployed.ts';
+import { replacementOf, type Decision } from '../decision/decision.ts';
+import { isTimeOfMachine } from '../decision/upgrade-request.ts';
+import { reasonCode } from '../explanation/reason.ts';
+import { termInForce } from '../releases/quarantine.ts';
+import { newerRefused } from '../releases/resolve.ts';
+import type { Version } from '../version/version.ts';
+import type { PlanRow } from './plan.ts';
+import type { StateFacts } from './row-state.ts';
+
+/**
+ * What a person can do something about (D468). `failing`: what is deployed ends again and again. `machine`: an action fails because of the
+ * machine. `waits`: a replacement waits for its time, `restart-waits`: so does a requested restart. `yanked`: the deployed release was
+ * yanked, and stays.
+ */
+export type Remedy =
+  | 'failing'
+  | 'machine'
+  | 'registry'
+  | 'held'
+  | 'waits'
+  | 'restart-waits'
+  | 'yanked'
+  | 'quarantined';
+
+/** What a remedy follows from. */
+interface RemedyFacts extends Pick<StateFacts, 'open' | 'isFailing'> {
+  /** The code of the reason. */
+  readonly code: string | undefined;
+  /** Whether the replacement is a requested restart. */
+  readonly isRestart: boolean;
+  /** Whether the deployed release was yanked, and nothing replaces it. */
+  readonly isYanked: boolean;
+}
+
+/** What a person can do about a module, by what matters most; undefined if nothing stands in its way. */
+export function remedyBy(facts: RemedyFacts): Remedy | undefined {
+  const { open, isFailing, code, isRestart, isYanked } = facts;
+  if (open?.state === 'delivered') return undefined;
+  if (isFailing) return 'failing';
+  if (open && open.failures > 0) return 'machine';
+  if (code === 'operator-hold') return 'held';
+  if (code !== undefined && isTimeOfMachine(code)) return isRestart ? 'restart-waits' : 'waits';
+  if (code !== undefined && OF_REGISTRY.has(code)) return 'registry';
+  return isYanked ? 'yanked' : undefined;
+}
+
+/** The errors of a registry that a person can find the cause of. An unknown module is another matter. */
+const OF_REGISTRY: ReadonlySet<string> = new Set([
+  'bad-address',
+  'bad-certificate',
+  'bad-redirect',
+  'list-stale',
+  'list-too-large',
+  'not-a-registry',
+  'registry-busy',
+  'registry-refused',
+  'registry-timeout',
+  'registry-unreachable',
+  'registry-untrusted',
+  'trust-expired',
+  'unreadable-file',
+]);
+
+/** The same of a row of a plan, in which the newest release may be in quarantine. */
+export function remedyOf(
+  { decision, warnings }: PlanRow,
+  now: Pick<StateFacts, 'open' | 'isFailing'>,
+): Remedy | undefined {
+  const isYanked =
+    decision.kind === 'keep' && warnings.some(({ kind }) => kind === 'deployed-yanked');
+  const isRestart = replacementOf(decision)?.direction === 'restart';
+  const found = remedyBy({ ...now, code: reasonCode(decision), isRestart, isYanked });
+  return found ?? (quarantinedIn({ decision }) === undefined ? undefined : 'quarantined');
+}
+
+/** What is in quarantine, so that nothing newer is selected, as it is lifted: `1.2.8`, `1.3.*`; undefined if nothing is. */
+export function quarantinedIn({ decision }: Pick<PlanRow, 'decision'>): string | undefined {
+  const { resolution } = decision;
+  const version = newestInQuarantine(decision);
+  if (!resolution || !version) return undefined;
+  const { index, eligibility } = resolution.input;
+  return termInForce(version, index.find(version)?.artifacts, eligibility)?.version;
+}
+
+function newestInQuarantine(decision: Decision): Version | undefined {
+  if (decision.kind === 'stuck' && decision.code === 'quarantined') return decision.failure.version;
+  const deployed = deployedVersion(decision.input.deployed);
+  if (decision.kind !== 'keep' || !decision.resolution || !deployed) return undefined;
+  const [newest] = newerRefused(decision.resolution, deployed);
+  return newest?.reason === 'quarantined' ? newest.release.version : undefined;
+}

@@ -1,0 +1,145 @@
+import { expect, it } from 'vitest';
+import { runCommandLine } from '../../src/cli/program.ts';
+import { pageApp } from '../../src/page/app.ts';
+import { machineOnPage } from '../../src/page/machine/machine-on-page.ts';
+import type { MachineState } from '../../src/store/machine-state.ts';
+import { commitOne, moduleNamed } from '../support/claimed.ts';
+import { machineHold } from '../support/machine-hold.ts';
+import { preparedMachine, type Prepared } from '../support/prepared-machine.ts';
+import { moduleId } from '../support/ask.ts';
+import { linesOf } from '../page/support/machine-page.ts';
+
+const NOW = Date.parse('2026-11-25T12:00:00Z');
+const HOUR = 3_600_000;
+const LIDAR = moduleNamed('acme_lidar', 'acme:lidar');
+const CLOSED = { maintenance: [{ start: '0 2 * * *', duration: '1h', time_zone: 'UTC' }] };
+const OLDER = { arm: '1.1.0', lidar: '1.0.0' };
+const REMEDY = /^(?:Why|Begin|Restart|End|Find|Replace|Select)\b[^…]*: modreg |^(?:To|See) .*\.$/;
+
+function failed(state: MachineState): void {
+  const { id } = commitOne(state, { target: LIDAR, from: '1.0.0', to: '1.1.0' });
+  state.deliver(id, NOW - HOUR);
+  const why = { reason: 'the disk is full', running: '1.0.0', blame: 'machine' } as const;
+  const at = { at: NOW - HOUR, quarantineUntil: undefined, retryAt: NOW + HOUR };
+  state.acknowledge(id, { kind: 'failed', ...why }, at);
+}
+
+function hold(of: { readonly kind: 'module' | 'machine'; readonly name: string }) {
+  return (state: MachineState): void =>
+    state.setHold({ ...machineHold({ from: NOW - HOUR, ms: 9 * HOUR }), of });
+}
+
+const yanked = [{ version: '1.0.0' }, { version: '1.1.0', yanked: 'drifts' }];
+
+/** A state, and what a person can do, by `plan`, by `status`, and by the cards of the page. */
+it.each<[string, Prepared, readonly string[], readonly string[] | 'as in plan', readonly string[]]>(
+  [
+    ['nothing is wrong', {}, [], [], []],
+    [
+      'what is deployed ends again and again',
+      { failing: 'lidar' },
+      ['Why: modreg agent logs acme:lidar; go back: modreg rollback acme:lidar'],
+      'as in plan',
+      ['See its logs, or roll it back.'],
+    ],
+    [
+      'an action fails because of the machine',
+      { deployed: OLDER, work: failed },
+      ['Find out more: modreg doctor'],
+      'as in plan',
+      ['To find out more, run modreg doctor on the machine.'],
+    ],
+    [
+      'an upgrade waits for a window',
+      { deployed: OLDER, policy: CLOSED },
+      ['Begin now: modreg upgrade acme:lidar --now'],
+      'as in plan',
+      ['To begin it now, choose Upgrade now.'],
+    ],
+    [
+      'the upgrades of several modules wait for a window',
+      { deployed: { arm: '1.0.0', cam: '1.0.0', gps: '1.0.0', lidar: '1.0.0' }, policy: CLOSED },
+      ['Begin now: modreg upgrade MODULE --now (acme:arm, acme:cam, acme:gps, 1 more)'],
+      'as in plan',
+      Array.from({ length: 4 }, () => 'To begin it now, choose Upgrade now.'),
+    ],
+    [
+      'a requested restart waits for a window',
+      {
+        policy: CLOSED,
+        work: (state) =>
+          state.requestRestart(LIDAR, { requestedAt: NOW - HOUR, isImmediate: false }),
+      },
+      ['Restart now: modreg restart acme:lidar --now'],
+      'as in plan',
+      ['To restart it now, choose Restart.'],
+    ],
+    [
+      'an operator holds a module',
+      { deployed: OLDER, work: hold({ kind: 'module', name: 'acme_lidar' }) },
+      ['End the hold: modreg unhold acme:lidar'],
+      // The table of holds says how one ends.
+      [],
+      ['To begin it now, end the hold.'],
+    ],
+    [
+      'an operator holds the machine',
+      { deployed: OLDER, work: hold({ kind: 'machine', name: '' }) },
+      ['End the hold: modreg unhold'],
+      [],
+      ['To begin it now, end the hold.'],
+    ],
+    [
+      'the registry is not reached',
+      { policy: { registry: 'http://127.0.0.1:9' } },
+      ['Find out more: modreg doctor'],
+      'as in plan',
+      Array.from({ length: 2 }, () => 'To find out more, run modreg doctor on the machine.'),
+    ],
+    [
+      'a yanked release stays',
+      { deployed: { lidar: '1.1.0' }, releases: yanked },
+      ['Replace it: modreg set acme:lidar VERSION, or modreg rollback acme:lidar'],
+      'as in plan',
+      ['To replace it, change its version or roll it back.'],
+    ],
+    [
+      'the newest release is in quarantine',
+      {
+        deployed: OLDER,
+        work: (state) =>
+          state.quarantine({
+            ...{ moduleId: moduleId('acme:lidar'), version: '1.1.0', digest: undefined },
+            ...{ since: NOW - HOUR, until: undefined, reason: 'no light' },
+          }),
+      },
+      ['Select 1.1.0 again: modreg quarantine lift acme:lidar 1.1.0'],
+      // So does the table of what is in quarantine, and the link on the card.
+      [],
+      [],
+    ],
+  ],
+)('[D468] what a person can do if %s', async (_, prepared, planned, state, page) => {
+  const { world, path } = await preparedMachine(prepared, NOW);
+  const said = async (...args: readonly string[]): Promise<readonly string[]> =>
+    (await runCommandLine(args, world)).answer.filter((line) => REMEDY.test(line));
+  expect(await said('plan', path)).toEqual(planned);
+  expect(await said('status')).toEqual(state === 'as in plan' ? planned : state);
+  const app = pageApp(machineOnPage(path, {}, world), {
+    assets: { style: '', script: '' },
+    access: undefined,
+  });
+  const lines = linesOf(await (await app.request('/')).text());
+  expect(lines.filter((line) => REMEDY.test(line))).toEqual(page);
+});
+
+it.each([
+  ['of another time', ['--at', '+1h']],
+  ['of other modules', ['--deployed']],
+])('[D468] a plan %s names no command for this machine', async (_, options) => {
+  const { world, path } = await preparedMachine({ deployed: OLDER, policy: CLOSED }, NOW);
+  const [option = '', ...rest] = options;
+  const report = option === '--deployed' ? [path.replace('machine.json', 'deployed.json')] : rest;
+  const { answer } = await runCommandLine(['plan', path, option, ...report], world);
+  expect(answer.filter((line) => REMEDY.test(line))).toEqual([]);
+});
