@@ -10,10 +10,19 @@ import {
   type Condition,
   type PlacedModule,
 } from './machine-queries.ts';
+import { clockIn, isWrongClock, type ReportedClock } from './reported-clock.ts';
 import { heardAt, presenceIn, silentAfter, type Presence } from './presence.ts';
 
 /** The states of a machine on the wall, the most urgent first. A machine has the first that is true of it: what a silent one reported is old. */
-const WALL_STATES = ['silent', 'failing', 'stuck', 'quiet', 'behind', 'well'] as const;
+const WALL_STATES = [
+  'silent',
+  'failing',
+  'stuck',
+  'wrong clock',
+  'quiet',
+  'behind',
+  'well',
+] as const;
 export type WallState = (typeof WALL_STATES)[number];
 
 /** A tile of one machine. */
@@ -22,11 +31,13 @@ export interface WallMachine {
   readonly state: WallState;
   /** In milliseconds since the epoch; undefined if it is not known. */
   readonly heardAt: number | undefined;
+  /** Undefined if it is not known. */
+  readonly clock: ReportedClock | undefined;
 }
 
 /** A machine that needs attention. */
 export interface WallTrouble extends WallMachine {
-  /** What fails or is stuck; undefined for one that is not heard. */
+  /** What fails or is stuck; undefined for one that is not heard, or has a wrong clock. */
   readonly module: PlacedModule | undefined;
 }
 
@@ -60,8 +71,14 @@ const MOST_TILES = 500;
 const MOST_TROUBLES = 100;
 /** `rover-2` before `rover-10`. */
 const BY_NAME = new Intl.Collator('en', { numeric: true });
-/** Those of a machine that needs somebody. One that is behind may only wait for its window. */
-const TROUBLES: ReadonlySet<WallState> = new Set(['silent', 'failing', 'stuck', 'quiet']);
+/** Those of a machine that needs somebody (D461). One that is behind may only wait for its window. */
+const TROUBLES: ReadonlySet<WallState> = new Set([
+  'silent',
+  'failing',
+  'stuck',
+  'wrong clock',
+  'quiet',
+]);
 
 /** The machines that are in use. */
 export function wallMachines(sql: Statements, now: number): WallMachines {
@@ -75,15 +92,19 @@ export function wallMachines(sql: Statements, now: number): WallMachines {
   const found = new Map(WALL_STATES.map((state) => [state, [] as WallMachine[]]));
   const groups = new Map<string | undefined, CountedGroup>();
   let machines = 0;
+  let wrong = 0;
   for (const row of sql.iterate(MACHINES)) {
     const present = presenceIn(row, now, silentMs);
-    const state = stateOf(Number(row['id']), present, having);
+    const clock = clockIn(row);
+    const isWrong = clock !== undefined && isWrongClock(clock.aheadMs);
+    const state = stateOf({ id: Number(row['id']), presence: present, isWrong }, having);
     machines++;
+    if (isWrong) wrong++;
     presence[present]++;
     addTo(groups, textOf(row['group_name']), state);
     const same = found.get(state) ?? [];
     if (same.length < MOST_TILES) {
-      same.push({ id: String(row['name']), state, heardAt: heardAt(row, now) });
+      same.push({ id: String(row['name']), state, heardAt: heardAt(row, now), clock });
     }
   }
   const all = [...found.values()].flatMap((same) =>
@@ -92,7 +113,7 @@ export function wallMachines(sql: Statements, now: number): WallMachines {
   const isTooMany = machines > MOST_TILES;
   return {
     machines,
-    counts: { ...presence, ...sizesOf(having) },
+    counts: { ...presence, ...sizesOf(having), 'wrong clock': wrong },
     duplicates: machineCounts(sql, now).duplicates,
     troubles: troublesOf(sql, all),
     troublesOf: troublesIn(groups),
@@ -106,20 +127,27 @@ function troublesOf(sql: Statements, machines: readonly WallMachine[]): WallTrou
   return machines
     .filter(({ state }) => TROUBLES.has(state))
     .slice(0, MOST_TROUBLES)
-    .map(({ id, state, heardAt: heard }) => {
-      return { id, state, heardAt: heard, module: moduleOf(sql, id, state) };
-    });
+    .map((one) => Object.assign(one, { module: moduleOf(sql, one.id, one.state) }));
 }
 
-const MACHINES = `SELECT id, name, group_name, seen_at, contact_at, every_ms, retired_at FROM machines
+const MACHINES = `SELECT id, name, group_name, seen_at, contact_at, every_ms, retired_at,
+    duplicate_at, clock_ahead_ms, synchronized FROM machines
   WHERE ${IN_USE} ORDER BY name`;
 
 type Having = Readonly<Record<Condition, ReadonlySet<number>>>;
 
-function stateOf(id: number, presence: Presence, { failing, stuck, behind }: Having): WallState {
+interface Seen {
+  readonly id: number;
+  readonly presence: Presence;
+  /** Of its clock. */
+  readonly isWrong: boolean;
+}
+
+function stateOf({ id, presence, isWrong }: Seen, { failing, stuck, behind }: Having): WallState {
   if (presence === 'silent') return 'silent';
   if (failing.has(id)) return 'failing';
   if (stuck.has(id)) return 'stuck';
+  if (isWrong) return 'wrong clock';
   if (presence === 'quiet') return 'quiet';
   return behind.has(id) ? 'behind' : 'well';
 }
@@ -138,7 +166,15 @@ function addTo(
   group: string | undefined,
   state: WallState,
 ): void {
-  const states = { silent: 0, failing: 0, stuck: 0, quiet: 0, behind: 0, well: 0 };
+  const states = {
+    silent: 0,
+    failing: 0,
+    stuck: 0,
+    'wrong clock': 0,
+    quiet: 0,
+    behind: 0,
+    well: 0,
+  };
   const counted = groups.get(group) ?? { group, machines: 0, states };
   counted.machines++;
   counted.states[state]++;

@@ -170,7 +170,7 @@ const Search: FC<{ readonly search: MachineSearch; readonly moduleIds: readonly 
 const ConditionChoice: FC<{ readonly chosen: string | undefined }> = ({ chosen }) => (
   <select name="condition">
     <option value="">any</option>
-    {['failing', 'stuck', 'behind', ...UNHEARD, 'retired'].map((one) => (
+    {['failing', 'stuck', 'behind', ...UNHEARD, 'wrong clock', 'retired'].map((one) => (
       <option value={one} selected={chosen === one}>
         {one}
       </option>

@@ -55,8 +55,12 @@ const Row: FC<{ readonly kind: Kind; readonly now: number }> = ({
   </tr>
 );
 
-/** The colours of presence. */
-const STATES: Readonly<Record<string, string>> = { silent: 'failed', quiet: 'waiting' };
+/** The colours of presence and clocks. */
+const STATES: Readonly<Record<string, string>> = {
+  silent: 'failed',
+  'wrong clock': 'waiting',
+  quiet: 'waiting',
+};
 
 /** `rover-1, rover-2, rover-3 and 2 more`. */
 const Names: FC<{ readonly machines: readonly WallTrouble[] }> = ({ machines }) => {

@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { WallState, WallTrouble } from '../../../server/fleet/wall-machines.ts';
+import { clockWords } from '../../../site/machine-clock.ts';
 import { Ago, numberOf } from './site-words.tsx';
 
 /** So many kinds of trouble are listed. */
@@ -14,6 +15,7 @@ const SIGNS: Readonly<Record<WallState, string>> = {
   silent: '?',
   failing: '✕',
   stuck: '!',
+  'wrong clock': '±',
   quiet: '~',
   behind: '↑',
   well: '✓',
@@ -90,6 +92,8 @@ export const Why: FC<{ readonly trouble: WallTrouble; readonly now: number }> = 
   trouble,
   now,
 }) => {
+  const { clock } = trouble;
+  if (trouble.state === 'wrong clock' && clock) return <>{clockWords(clock, now)}</>;
   const what = whatOf(trouble);
   if (what !== undefined) return <>{what}</>;
   const { heardAt } = trouble;

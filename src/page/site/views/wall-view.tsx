@@ -44,10 +44,13 @@ const Empty: FC = () => (
 );
 
 const COUNTED = ['silent', 'failing', 'stuck', 'quiet', 'behind'] as const;
+/** What most sites have none of. */
+const RARE = 'wrong clock';
 
 /** How many machines are in which state, and whether all is well. */
 const Numbers: FC<Pick<Shown, 'wall'>> = ({ wall: { machines, counts, duplicates } }) => {
-  const isWell = duplicates === 0 && COUNTED.every((state) => counts[state] === 0);
+  const wrong = counts[RARE];
+  const isWell = duplicates + wrong === 0 && COUNTED.every((state) => counts[state] === 0);
   return (
     <ul class="numbers" data-state={isWell ? 'well' : undefined}>
       <li>
@@ -61,6 +64,11 @@ const Numbers: FC<Pick<Shown, 'wall'>> = ({ wall: { machines, counts, duplicates
               <b>{numberOf(counts[state])}</b> {state}
             </li>
           ))}
+      {wrong === 0 ? null : (
+        <li data-state={RARE}>
+          <b>{numberOf(wrong)}</b> {RARE}
+        </li>
+      )}
       {duplicates === 0 ? null : (
         <li data-state="stuck">
           <b>{numberOf(duplicates)}</b> ids used twice
