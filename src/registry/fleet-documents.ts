@@ -128,6 +128,18 @@ export const joinedMachine = v.object({
 });
 export type JoinedAnswer = v.InferOutput<typeof joinedMachine>;
 
+const reportedClock = v.object({
+  ahead_ms: v.pipe(
+    v.number(),
+    v.integer(),
+    v.description('How far it was ahead of that of the registry; negative if it was behind'),
+  ),
+  synchronized: v.pipe(
+    v.nullable(v.boolean()),
+    v.description('What the machine says of it; null if it does not know'),
+  ),
+});
+
 /** A page of machines. */
 const fleetMachines = v.object({
   machines: v.array(
@@ -147,6 +159,10 @@ const fleetMachines = v.object({
       ),
       is_duplicate: v.boolean(),
       missing_outcomes: count,
+      clock: v.pipe(
+        v.nullable(reportedClock),
+        v.description('Its clock when it reported its state last; null if that is not known'),
+      ),
       retired: v.pipe(
         v.nullable(v.object({ at: time, by: text })),
         v.description('When it was retired, and by whom; null while it is in use'),

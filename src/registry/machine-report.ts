@@ -183,7 +183,7 @@ const module = v.pipe(
 export const reportedState = v.pipe(
   v.object({
     number: v.pipe(number, v.description('Higher than that of each earlier state')),
-    at: time,
+    at: v.pipe(time, v.description('When it was sent, by the clock of the machine')),
     modreg: v.pipe(text, v.description('The version of modreg')),
     platform: v.pipe(
       v.string('expected text'),
@@ -205,6 +205,12 @@ export const reportedState = v.pipe(
     pinned: v.pipe(
       v.optional(v.boolean('expected true or false')),
       v.description('Whether its policy names a trust document; missing if not'),
+    ),
+    synchronized: v.pipe(
+      v.optional(v.boolean('expected true or false')),
+      v.description(
+        'Whether the system of the machine says that its clock is synchronized; missing if it says nothing, and from an earlier modreg',
+      ),
     ),
     modules: v.pipe(
       v.array(rememberingValid(module), 'expected a list'),

@@ -26,6 +26,8 @@ export interface Reporter {
   readonly everyMs?: (() => number | undefined) | undefined;
   /** Whether its policy names a trust document now (D177). */
   readonly isPinned?: (() => boolean) | undefined;
+  /** What the system says of the clock (D460); undefined if it says nothing. */
+  readonly isSynchronized?: (() => boolean | undefined) | undefined;
   readonly client: Pick<FleetClient, 'report'>;
   readonly state: Pick<MachineState, 'settled'>;
   /** What is reported now. */
@@ -43,6 +45,8 @@ const LEAST_DAILY_MS = 20 * HOUR_MS;
 const DAILY_SPREAD_MS = 4 * HOUR_MS;
 /** Between two reports of outcomes: after weeks offline, a machine has many. */
 const THROTTLE_MS = 1000;
+/** A clock that was set by more is reported, so that the registry knows it (D460). */
+const CLOCK_STEP_MS = 60_000;
 const MOST_BYTES = 256 * 1024;
 /** The errors of a registry that may answer later. The others need a person. */
 const TEMPORARY: ReadonlySet<string> = new Set([
@@ -67,6 +71,8 @@ export class ReportSender {
   #dailyMs = LEAST_DAILY_MS;
   /** The kind of answer that a notice was about, until a report is taken again. */
   #said: Answer['kind'] | undefined;
+  /** Of the clock when the last state of this process was sent; undefined before. */
+  #sentAtOffset: number | undefined;
   /** Whether something is sent again because the registry asked for it, which has not taken a report since. */
   #sendsAgain = false;
 
@@ -143,12 +149,13 @@ export class ReportSender {
     const group = this.#reporter.group?.();
     const everyMs = this.#reporter.everyMs?.();
     const pinned = this.#reporter.isPinned?.() || undefined;
-    const digest = digestOf({ modreg, platform, group, everyMs, pinned, current });
+    const synchronized = this.#reporter.isSynchronized?.();
+    const own = { modreg, platform, group, every_ms: everyMs, pinned, synchronized };
+    const digest = digestOf({ modreg, platform, group, everyMs, pinned, synchronized, current });
     const isOld = Math.abs(now - stateSentAt) >= this.#dailyMs;
-    if (digest !== stateDigest || isOld) {
+    if (digest !== stateDigest || isOld || this.#isSet(clock)) {
       const number = file.nextStateNumber();
       const at = formatTime(now);
-      const own = { modreg, platform, group, every_ms: everyMs, pinned };
       const state = { number, at, ...own, modules: current };
       return { report: { ...head, to: after, state, outcomes: [] }, digest };
     }
@@ -157,11 +164,17 @@ export class ReportSender {
     return last && { report: { ...head, to: last.number, outcomes }, digest: undefined };
   }
 
+  /** Whether the clock was set since the last state was sent. */
+  #isSet(clock: Clock): boolean {
+    return Math.abs(offsetOf(clock) - (this.#sentAtOffset ?? offsetOf(clock))) >= CLOCK_STEP_MS;
+  }
+
   #after(answer: Answer, { report, digest }: Next, file: OutboundFile): number {
     const { clock, random, onNotice } = this.#reporter;
     const [first] = report.outcomes;
     const step = stepAfter(this.#pace, answer, report.outcomes.length || 1, random());
     this.#pace = step.pace;
+    if (digest !== undefined && step.batch !== 'kept') this.#sentAtOffset = offsetOf(clock);
     if (step.batch === 'sent') {
       if (this.#said !== undefined) onNotice('info', 'reports are sent again');
       this.#said = undefined;
@@ -241,6 +254,11 @@ function failureOf(error: unknown): Answer {
   const why = error.message;
   if (!TEMPORARY.has(error.kind)) return { kind: 'closed', why };
   return { kind: 'unavailable', why, retryMs: error.retryAfterMs };
+}
+
+/** It changes only if the clock is set. */
+function offsetOf(clock: Clock): number {
+  return clock.now() - clock.monotonic();
 }
 
 function digestOf(content: object): string {

@@ -31,8 +31,9 @@ async function twoMachines(scopes: readonly string[] = OPERATOR): Promise<Retiri
   const path = join(temporaryFolder(), 'registry.db');
   const catalogue = new Catalogue(path, { mode: 'create' });
   const fleet = new FleetFile(fleetPath(path), () => NOW);
+  const state = { ...reportedState(1, {}), at: '2026-11-21T12:00:00Z' };
   for (const machine of ['rover-1', 'rover-2']) {
-    await fleet.report(machine, machineReport([1], { state: reportedState(1, {}) }));
+    await fleet.report(machine, machineReport([1], { state }));
   }
   const events: RegistryEvent[] = [];
   const clock = { ...systemClock, now: () => NOW };

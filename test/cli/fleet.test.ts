@@ -29,10 +29,11 @@ async function fleetWith(
   published({ catalogue }, 'acme:lidar', '1.2.9');
   for (const [id, module] of Object.entries(machines)) {
     const token = tokenFor(catalogue, [`machine:${id}`], id);
+    const state = { ...reportedState(1, module), at: new Date().toISOString() };
     const answer = await fetch(`${address}/v1/machines/${id}/reports`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(machineReport([1], { state: reportedState(1, module) })),
+      body: JSON.stringify(machineReport([1], { state })),
     });
     expect([answer.status, await answer.json()]).toEqual([200, { known_to: 1 }]);
   }

@@ -57,6 +57,7 @@ describe('the machines of a site', () => {
       'behind',
       'silent',
       'quiet',
+      'wrong clock',
       'retiredSearch',
       '4 machines, by id',
       'machine seen modules needs attention',
@@ -148,6 +149,7 @@ describe('a machine of a site', () => {
     expect(await textOf(site.app, '/machines/rover-2')).toEqual([
       'rover-2',
       'seen 0 s ago',
+      'clock agrees with the site',
       'platform linux/arm64',
       'modreg 0.2.0',
       'LogsCommandsDocumentsChanges',

@@ -96,7 +96,8 @@ async function report(path: string): Promise<void> {
     const modules = MODULES.map((name) => moduleOf(name, place));
     const id = nameOf(place);
     const number = id === FAILED ? [1] : [];
-    const { outcomes, ...rest } = machineReport(number, { state: reportedState(1, ...modules) });
+    const state = { ...reportedState(1, ...modules), at: new Date().toISOString() };
+    const { outcomes, ...rest } = machineReport(number, { state });
     const result = { to: '1.3.0', result: 'failed', reason: 'motor stalled' } as const;
     const failed = outcomes.map((one) => Object.assign(one, result));
     await fleet.report(id, { ...rest, outcomes: failed });

@@ -5,6 +5,7 @@ import type { World } from '../../base/world.ts';
 import { isJsonObject, type JsonObject } from '../../registry/formats/json-object.ts';
 import { reportedFailing } from '../../site/failing-words.ts';
 import { refusalWords } from '../../site/refusal-words.ts';
+import { wrongClockWords } from '../../site/machine-clock.ts';
 import { fleetMachines } from '../../site/fleet-machines.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { jsonLine } from '../base/answer-json.ts';
@@ -47,7 +48,7 @@ export async function fleetMachinesCommand(
 
 const HEADS = ['MACHINE', 'SEEN', 'STATE', 'MODULE', 'DEPLOYED', 'DECISION'];
 
-function linesOf(machines: readonly JsonObject[], { columns: width }: World): string[] {
+function linesOf(machines: readonly JsonObject[], { columns: width, clock: now }: World): string[] {
   if (machines.length === 0) return ['no machine matches'];
   const rows = machines.flatMap((machine) => {
     const { id, seen_at: seen, heard_at: heard, presence } = machine;
@@ -56,7 +57,9 @@ function linesOf(machines: readonly JsonObject[], { columns: width }: World): st
     const cells = known.map(cellsOf);
     const none = isDuplicate === true ? 'two machines with this id' : 'nothing is reported';
     // An earlier registry does not say it.
-    const state = typeof presence === 'string' ? excerpt(presence) : '-';
+    const present = typeof presence === 'string' ? excerpt(presence) : '-';
+    const wrong = wrongClockIn(machine, now());
+    const state = wrong === undefined ? present : `${present}, clock ${wrong}`;
     const first = [excerpt(String(id)), excerpt(String(heard ?? seen)), state];
     if (isJsonObject(retired)) {
       const { at, by } = retired;
@@ -75,6 +78,12 @@ function refusalCells({ refuses }: JsonObject): string[][] {
   const { revision, code, detail } = refuses;
   const words = refusalWords({ code: String(code), detail: String(detail) });
   return [['', '', `refuses revision ${Number(revision)}: ${words}`]];
+}
+
+/** How far the clock is off; undefined if it agrees, or the registry does not say it. */
+function wrongClockIn({ clock }: JsonObject, now: number): string | undefined {
+  if (!isJsonObject(clock) || typeof clock['ahead_ms'] !== 'number') return undefined;
+  return wrongClockWords({ aheadMs: clock['ahead_ms'] }, now);
 }
 
 function cellsOf({

@@ -88,6 +88,7 @@ export function startReports(
     policy,
     group,
     intervalMs,
+    world,
     onNotice,
   }: {
     readonly file: ClaimedFile;
@@ -98,6 +99,7 @@ export function startReports(
     readonly group: string | undefined;
     /** The time between two rounds. */
     readonly intervalMs: number;
+    readonly world: Pick<World, 'clockState'>;
     readonly onNotice: (level: 'info' | 'warn', text: string) => void;
   },
 ): ReturnType<typeof outbound> | undefined {
@@ -109,6 +111,7 @@ export function startReports(
     platform,
     group: () => group ?? policy().group,
     isPinned: () => pinIn(policy().terms) !== undefined,
+    isSynchronized: () => isSynchronized(world),
     everyMs: () => (target.isPolled(policy().terms.registry) ? intervalMs : undefined),
     state,
     modules: () => reportedModules(state, (one) => stopsIn(machine(), one)),
@@ -118,6 +121,11 @@ export function startReports(
   });
   sending.start();
   return sending;
+}
+
+function isSynchronized({ clockState }: Pick<World, 'clockState'>): boolean | undefined {
+  const state = clockState?.() ?? 'unknown';
+  return state === 'unknown' ? undefined : state === 'synchronized';
 }
 
 /** The components that stop when a target restarts. */

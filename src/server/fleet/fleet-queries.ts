@@ -165,7 +165,7 @@ export function fleetMachines(
 }
 
 function machineOf(machine: SeenMachine, modules: readonly Row[]): object {
-  const { heardAt, presence } = machine;
+  const { heardAt, presence, clock } = machine;
   const { id, seenAt, platform, modreg, group, isDuplicate, missingOutcomes, retired } = machine;
   return {
     id,
@@ -177,6 +177,7 @@ function machineOf(machine: SeenMachine, modules: readonly Row[]): object {
     group: group ?? null,
     is_duplicate: isDuplicate,
     missing_outcomes: missingOutcomes,
+    clock: clock ? { ahead_ms: clock.aheadMs, synchronized: clock.isSynchronized ?? null } : null,
     retired: retired ? { at: formatTime(retired.at), by: retired.by } : null,
     modules: modules.map((module) => {
       const { facts: _facts, platform: _platform, ...shown } = storedState(module);

@@ -171,5 +171,11 @@ export const FLEET_LAYOUT: Layout = {
     ) STRICT;
     CREATE INDEX notices_by_receiver ON notices (receiver, number);
     `,
+    // How far the clock of a machine was ahead with its last state, and whether the machine says that it is synchronized (D460). An earlier
+    // modreg writes neither.
+    `
+    ALTER TABLE machines ADD COLUMN clock_ahead_ms INTEGER;
+    ALTER TABLE machines ADD COLUMN synchronized INTEGER;
+    `,
   ],
 };

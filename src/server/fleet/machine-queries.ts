@@ -17,6 +17,7 @@ import {
   type Unheard,
 } from './presence.ts';
 import { whereRefusing, type Refusals } from './refusals.ts';
+import { clockIn, HAS_WRONG_CLOCK, type ReportedClock } from './reported-clock.ts';
 import { IS_RETIRED, type RetiredMachine } from './retirement.ts';
 import { DUPLICATE_MS } from './take-report.ts';
 
@@ -36,8 +37,8 @@ export interface MachineSearch {
   readonly module?: string | undefined;
   readonly version?: string | undefined;
   readonly group?: string | undefined;
-  /** `retired`: those that are retired, which no other search finds. */
-  readonly condition?: Condition | 'retired' | undefined;
+  /** `retired`: those that are retired, which no other search finds. `wrong clock`: those whose clock needs somebody (D461). */
+  readonly condition?: Condition | 'retired' | 'wrong clock' | undefined;
   /** Those that are not heard (D218), at this time in milliseconds since the epoch. */
   readonly unheard?: { readonly presence: Unheard; readonly now: number } | undefined;
   /** Those that refuse the documents of their site (D450). */
@@ -83,6 +84,7 @@ function machinesOf(search: MachineSearch): Filter {
     search.id === undefined
       ? undefined
       : { where: 'instr(lower(name), ?) > 0', values: [search.id.toLowerCase()] },
+    search.condition === 'wrong clock' ? { where: HAS_WRONG_CLOCK, values: [] } : undefined,
     search.group === undefined ? undefined : { where: 'group_name = ?', values: [search.group] },
     search.unheard && whereUnheard(search.unheard.presence, search.unheard.now),
     search.refusing && whereRefusing(search.refusing),
@@ -103,7 +105,7 @@ export function statesOf({
   version,
   condition,
 }: Omit<MachineSearch, 'after'>): Filter | undefined {
-  const state = condition === 'retired' ? undefined : condition;
+  const state = condition === 'retired' || condition === 'wrong clock' ? undefined : condition;
   if (module === undefined && version === undefined && state === undefined) return undefined;
   return all([
     module === undefined ? undefined : { where: 'module_id = ?', values: [module] },
@@ -150,6 +152,8 @@ export interface SeenMachine {
   /** Whether two machines report under this id. */
   readonly isDuplicate: boolean;
   readonly missingOutcomes: number;
+  /** Undefined if it is not known. */
+  readonly clock: ReportedClock | undefined;
   /** Undefined while it is in use. */
   readonly retired: Omit<RetiredMachine, 'machine'> | undefined;
 }
@@ -167,6 +171,7 @@ export function machineIn(row: Row, now: number, silentMs: number): SeenMachine 
     group: textOf(row['group_name']),
     isDuplicate: duplicateAt !== null && now - Number(duplicateAt) < DUPLICATE_MS,
     missingOutcomes: Number(row['missing']),
+    clock: clockIn(row),
     retired: at === null ? undefined : { at: Number(at), by: String(by) },
   };
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { parseTime } from '../../core/text/rfc3339.ts';
 import type { ReportedModule, ReportedState } from '../../registry/machine-report.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import { keepFailing } from './failing-modules.ts';
@@ -28,11 +29,11 @@ export function placementsOf(sql: Statements, machine: number): Map<string, Plac
   );
 }
 
-/** Replaces what a machine reported before, where it differs. */
+/** Replaces what a machine reported before, where it differs. It was received at `at`. */
 export function replaceState(
   { sql, counts }: StateTables,
   machine: number,
-  state: ReportedState,
+  { state, at }: { readonly state: ReportedState; readonly at: number },
 ): void {
   const before = placementsOf(sql, machine);
   for (const module of state.modules) {
@@ -56,16 +57,24 @@ export function replaceState(
     counts.release(left);
   }
   sql.run(
-    'UPDATE machines SET state_number = ?, platform = ?, modreg = ?, group_name = ?, every_ms = ?, pinned = ? WHERE id = ?',
+    'UPDATE machines SET state_number = ?, platform = ?, modreg = ?, group_name = ?, every_ms = ?, pinned = ?, clock_ahead_ms = ?, synchronized = ? WHERE id = ?',
     state.number,
     state.platform,
     state.modreg,
     state.group ?? null,
     state.every_ms ?? null,
     state.pinned ? 1 : null,
+    aheadMs(state.at, at),
+    state.synchronized === undefined ? null : Number(state.synchronized),
     machine,
   );
   keepFailing(sql, machine, state.modules);
+}
+
+/** How far the clock of a machine is ahead: it writes its state when it sends it (D460). */
+function aheadMs(said: string, at: number): number | null {
+  const time = parseTime(said);
+  return time.ok ? time.value - at : null;
 }
 
 const PLACE = `INSERT INTO placements VALUES (?, ?, ?, ?)

@@ -131,7 +131,8 @@ function takeReport(
   const to = Math.max(knownTo, report.to);
   sql.run(UPDATE, report.queue, to, to - knownTo - fresh.length, report.instance, now, machine);
   const { state } = report;
-  if (state && (!isSame || state.number > known.stateNumber)) replaceState(tables, machine, state);
+  if (state && (!isSame || state.number > known.stateNumber))
+    replaceState(tables, machine, { state, at: now });
   // Only a machine that went back to an older image counts from a lower number: it must begin another queue (T360).
   const isOlderState = isSame && state ? state.number < known.stateNumber : false;
   return {

@@ -11,11 +11,21 @@ import {
   type Condition,
   type PlacedModule,
 } from './machine-queries.ts';
+import { clockIn, isWrongClock, type ReportedClock } from './reported-clock.ts';
 import type { Refusals } from './refusals.ts';
 import { heardAt, presenceIn, silentAfter, type Presence } from './presence.ts';
 
 /** The states of a machine on the wall, the most urgent first. A machine has the first that is true of it: what a silent one reported is old. */
-const WALL_STATES = ['silent', 'failing', 'stuck', 'refusing', 'quiet', 'behind', 'well'] as const;
+const WALL_STATES = [
+  'silent',
+  'failing',
+  'stuck',
+  'refusing',
+  'wrong clock',
+  'quiet',
+  'behind',
+  'well',
+] as const;
 export type WallState = (typeof WALL_STATES)[number];
 
 /** A tile of one machine. */
@@ -24,11 +34,13 @@ export interface WallMachine {
   readonly state: WallState;
   /** In milliseconds since the epoch; undefined if it is not known. */
   readonly heardAt: number | undefined;
+  /** Undefined if it is not known. */
+  readonly clock: ReportedClock | undefined;
 }
 
 /** A machine that needs attention. */
 export interface WallTrouble extends WallMachine {
-  /** What fails or is stuck; undefined for one that is not heard. */
+  /** What fails or is stuck; undefined for one that is not heard, or has a wrong clock. */
   readonly module: PlacedModule | undefined;
   /** Which documents of its site it refuses, and why (D450); undefined in another state. */
   readonly refusal: RefusedDocuments | undefined;
@@ -64,12 +76,13 @@ const MOST_TILES = 500;
 const MOST_TROUBLES = 100;
 /** `rover-2` before `rover-10`. */
 const BY_NAME = new Intl.Collator('en', { numeric: true });
-/** Those of a machine that needs somebody. One that is behind may only wait for its window. */
+/** Those of a machine that needs attention (D461). One that is behind may only wait for its window. */
 const TROUBLES: ReadonlySet<WallState> = new Set([
   'silent',
   'failing',
   'stuck',
   'refusing',
+  'wrong clock',
   'quiet',
 ]);
 
@@ -84,18 +97,21 @@ export function wallMachines(sql: Statements, now: number, refusals: Refusals): 
   const presence: Record<Presence, number> = { online: 0, quiet: 0, silent: 0, retired: 0 };
   const found = new Map(WALL_STATES.map((state) => [state, [] as WallMachine[]]));
   const groups = new Map<string | undefined, CountedGroup>();
-  let [machines, refusing] = [0, 0];
+  let [machines, refusing, wrong] = [0, 0, 0];
   for (const row of sql.iterate(MACHINES)) {
     const present = presenceIn(row, now, silentMs);
+    const clock = clockIn(row);
+    const isWrong = clock !== undefined && isWrongClock(clock.aheadMs);
     const isRefusing = refusals.has(String(row['name']));
+    const state = stateOf(Number(row['id']), { ...having, presence: present, isRefusing, isWrong });
     if (isRefusing) refusing++;
-    const state = stateOf(Number(row['id']), present, { ...having, isRefusing });
     machines++;
+    if (isWrong) wrong++;
     presence[present]++;
     addTo(groups, textOf(row['group_name']), state);
     const same = found.get(state) ?? [];
     if (same.length < MOST_TILES) {
-      same.push({ id: String(row['name']), state, heardAt: heardAt(row, now) });
+      same.push({ id: String(row['name']), state, heardAt: heardAt(row, now), clock });
     }
   }
   const all = [...found.values()].flatMap((same) =>
@@ -104,7 +120,7 @@ export function wallMachines(sql: Statements, now: number, refusals: Refusals): 
   const isTooMany = machines > MOST_TILES;
   return {
     machines,
-    counts: { ...presence, ...sizesOf(having), refusing },
+    counts: { ...presence, ...sizesOf(having), refusing, 'wrong clock': wrong },
     duplicates: machineCounts(sql, now).duplicates,
     troubles: troublesOf(sql, all, refusals),
     troublesOf: troublesIn(groups),
@@ -122,26 +138,34 @@ function troublesOf(
   return machines
     .filter(({ state }) => TROUBLES.has(state))
     .slice(0, MOST_TROUBLES)
-    .map(({ id, state, heardAt: heard }) => {
-      const refusal = state === 'refusing' ? refusals.get(id) : undefined;
-      return { id, state, heardAt: heard, module: moduleOf(sql, id, state), refusal };
+    .map((one) => {
+      const refusal = one.state === 'refusing' ? refusals.get(one.id) : undefined;
+      return Object.assign(one, { module: moduleOf(sql, one.id, one.state), refusal });
     });
 }
 
-const MACHINES = `SELECT id, name, group_name, seen_at, contact_at, every_ms, retired_at FROM machines
+const MACHINES = `SELECT id, name, group_name, seen_at, contact_at, every_ms, retired_at,
+    duplicate_at, clock_ahead_ms, synchronized FROM machines
   WHERE ${IN_USE} ORDER BY name`;
 
 type Having = Readonly<Record<Condition, ReadonlySet<number>>>;
 
+interface Seen extends Having {
+  readonly presence: Presence;
+  readonly isRefusing: boolean;
+  /** Of its clock. */
+  readonly isWrong: boolean;
+}
+
 function stateOf(
   id: number,
-  presence: Presence,
-  { failing, stuck, behind, isRefusing }: Having & { readonly isRefusing: boolean },
+  { presence, failing, stuck, behind, isRefusing, isWrong }: Seen,
 ): WallState {
   if (presence === 'silent') return 'silent';
   if (failing.has(id)) return 'failing';
   if (stuck.has(id)) return 'stuck';
   if (isRefusing) return 'refusing';
+  if (isWrong) return 'wrong clock';
   if (presence === 'quiet') return 'quiet';
   return behind.has(id) ? 'behind' : 'well';
 }
@@ -160,7 +184,16 @@ function addTo(
   group: string | undefined,
   state: WallState,
 ): void {
-  const states = { silent: 0, failing: 0, stuck: 0, refusing: 0, quiet: 0, behind: 0, well: 0 };
+  const states = {
+    silent: 0,
+    failing: 0,
+    stuck: 0,
+    refusing: 0,
+    'wrong clock': 0,
+    quiet: 0,
+    behind: 0,
+    well: 0,
+  };
   const counted = groups.get(group) ?? { group, machines: 0, states };
   counted.machines++;
   counted.states[state]++;

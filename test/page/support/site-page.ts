@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { expect, onTestFinished } from 'vitest';
+import { formatTime } from '../../../src/core/text/rfc3339.ts';
 import { parseModuleId, type ModuleId } from '../../../src/core/index.ts';
 import type { SiteAssetFiles } from '../../../src/page/assets.ts';
 import { siteApp } from '../../../src/page/site/site-app.ts';
@@ -30,6 +31,10 @@ export interface TestSite {
     modules: readonly Partial<ReportedModule>[],
     ...outcomes: readonly Partial<MachineReport['outcomes'][number]>[]
   ) => Promise<void>;
+  /** How far the clocks of machines are ahead of that of the site, by their ids; the others agree with it. */
+  readonly ahead: Map<string, number>;
+  /** What machines say of their clocks, by their ids. */
+  readonly synchronized: Map<string, boolean>;
   /** The groups that machines report, by their ids. */
   readonly groups: Map<string, string>;
   /** The ids of the machines that report a pin. */
@@ -80,6 +85,8 @@ export function testSite(assets: SiteAssetFiles = NO_ASSETS): TestSite {
     app,
     now: NOW,
     changes,
+    ahead: new Map(),
+    synchronized: new Map(),
     groups: new Map(),
     pinned: new Set(),
     publish(id, ...versions) {
@@ -99,6 +106,8 @@ export function testSite(assets: SiteAssetFiles = NO_ASSETS): TestSite {
       const { outcomes: samples, ...report } = machineReport(places, {
         state: {
           ...reportedState(++states, ...modules),
+          at: formatTime(site.now + (site.ahead.get(machine) ?? 0)),
+          synchronized: site.synchronized.get(machine),
           group: site.groups.get(machine),
           pinned: site.pinned.has(machine) || undefined,
           every_ms: site.every,

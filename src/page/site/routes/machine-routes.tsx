@@ -32,7 +32,7 @@ export function addMachineRoutes(app: Hono, site: PagedSite, frame: Frame): void
   });
 }
 
-const CONDITIONS = ['failing', 'stuck', 'behind', 'retired'] as const;
+const CONDITIONS = ['failing', 'stuck', 'behind', 'wrong clock', 'retired'] as const;
 
 /** What the address asks for. What is not understood is left out. */
 function searchIn(c: Context, now: number): PageSearch {

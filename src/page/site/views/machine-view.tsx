@@ -1,6 +1,7 @@
 import type { FC } from 'hono/jsx';
 import { ROW_STATES } from '../../../core/plan/row-state.ts';
 import { excerpt } from '../../../core/text/quote.ts';
+import { clockWords } from '../../../site/machine-clock.ts';
 import type { ShownMachine, ShownPlacedModule } from '../../../site/machines.ts';
 import type { CardRow } from '../../card-row.ts';
 import { ModuleCard, ModuleTable, ModuleTableRow, Warnings } from '../../views/module-card.tsx';
@@ -10,6 +11,7 @@ import { PresenceWord, RetiredWords } from './machines-view.tsx';
 import { ServedDocuments } from './served-documents.tsx';
 import { versionPath } from './version-types.tsx';
 import { WithoutPin } from './without-pin.tsx';
+import { WrongClock } from './wrong-clock.tsx';
 import { isOffered } from '../../views/signed-in.ts';
 import { Ago, At, machinePath } from './site-words.tsx';
 
@@ -27,6 +29,7 @@ export const MachineView: FC<{ readonly machine: ShownMachine; readonly now: num
     <Links machine={machine} />
     {machine.documents ? <ServedDocuments documents={machine.documents} now={now} /> : null}
     <WithoutPin machine={machine} />
+    <WrongClock machine={machine} />
     {machine.retired ? (
       <p class="warning">
         It is <RetiredWords retired={machine.retired} now={now} />: no count has it, and no rollout
@@ -67,7 +70,7 @@ const Links: FC<{ readonly machine: ShownMachine }> = ({ machine }) => (
 );
 
 const Facts: FC<{ readonly machine: ShownMachine; readonly now: number }> = ({
-  machine: { seenAt, heardAt, presence, platform, modreg, group },
+  machine: { seenAt, heardAt, presence, clock, platform, modreg, group },
   now,
 }) => (
   <dl>
@@ -84,6 +87,12 @@ const Facts: FC<{ readonly machine: ShownMachine; readonly now: number }> = ({
         <dd>
           <Ago ms={seenAt} now={now} />
         </dd>
+      </div>
+    )}
+    {clock === undefined ? null : (
+      <div>
+        <dt>clock</dt>
+        <dd>{clockWords(clock, now)}</dd>
       </div>
     )}
     <div>

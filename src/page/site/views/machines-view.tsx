@@ -165,7 +165,7 @@ const Search: FC<{ readonly search: PageSearch; readonly moduleIds: readonly str
 const ConditionChoice: FC<{ readonly chosen: string | undefined }> = ({ chosen }) => (
   <select name="condition">
     <option value="">any</option>
-    {['failing', 'stuck', 'refusing', 'behind', ...UNHEARD, 'retired'].map((one) => (
+    {['failing', 'stuck', 'refusing', 'behind', ...UNHEARD, 'wrong clock', 'retired'].map((one) => (
       <option value={one} selected={chosen === one}>
         {one}
       </option>

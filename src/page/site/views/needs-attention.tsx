@@ -57,10 +57,11 @@ const Row: FC<{ readonly kind: Kind; readonly now: number }> = ({
   </tr>
 );
 
-/** The colours of presence. */
+/** The colours of presence, of documents and clocks. */
 const STATES: Readonly<Record<string, string>> = {
   silent: 'failed',
   refusing: 'failed',
+  'wrong clock': 'waiting',
   quiet: 'waiting',
 };
 

@@ -2,6 +2,7 @@ import type { FC } from 'hono/jsx';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { WallState, WallTrouble } from '../../../server/fleet/wall-machines.ts';
 import { refusalWords } from '../../../site/refusal-words.ts';
+import { clockWords } from '../../../site/machine-clock.ts';
 import { Ago, numberOf } from './site-words.tsx';
 
 /** So many kinds of trouble are listed. */
@@ -16,6 +17,7 @@ const SIGNS: Readonly<Record<WallState, string>> = {
   failing: '✕',
   stuck: '!',
   refusing: '≠',
+  'wrong clock': '±',
   quiet: '~',
   behind: '↑',
   well: '✓',
@@ -92,6 +94,8 @@ export const Why: FC<{ readonly trouble: WallTrouble; readonly now: number }> = 
   trouble,
   now,
 }) => {
+  const { clock } = trouble;
+  if (trouble.state === 'wrong clock' && clock) return <>{clockWords(clock, now)}</>;
   const what = whatOf(trouble);
   if (what !== undefined) return <>{what}</>;
   const { heardAt } = trouble;

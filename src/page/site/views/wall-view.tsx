@@ -43,9 +43,19 @@ const Empty: FC = () => (
   </p>
 );
 
-const COUNTED = ['silent', 'failing', 'stuck', 'refusing', 'quiet', 'behind'] as const;
+const COUNTED = [
+  'silent',
+  'failing',
+  'stuck',
+  'refusing',
+  'wrong clock',
+  'quiet',
+  'behind',
+] as const;
+/** What most sites have none of: shown where there is one. */
+const RARE: ReadonlySet<string> = new Set(['refusing', 'wrong clock']);
 
-/** How many machines are in which state, and whether all is well. Most sites have none that refuse documents. */
+/** How many machines are in which state, and whether all is well. */
 const Numbers: FC<Pick<Shown, 'wall'>> = ({ wall: { machines, counts, duplicates } }) => {
   const isWell = duplicates === 0 && COUNTED.every((state) => counts[state] === 0);
   return (
@@ -56,7 +66,7 @@ const Numbers: FC<Pick<Shown, 'wall'>> = ({ wall: { machines, counts, duplicates
       {isWell ? <li>all well</li> : null}
       {isWell
         ? null
-        : COUNTED.filter((state) => state !== 'refusing' || counts.refusing > 0).map((state) => (
+        : COUNTED.filter((state) => !RARE.has(state) || counts[state] > 0).map((state) => (
             <li data-state={counts[state] === 0 ? undefined : state}>
               <b>{numberOf(counts[state])}</b> {state}
             </li>
