@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono';
+import type { FC } from 'hono/jsx';
 import { EDITS, editIn, type EditForm } from '../edit-form.ts';
 import type { Frame } from '../frame.tsx';
 import { asBadField, type PageProblem } from '../page-problem.ts';
@@ -46,12 +47,18 @@ async function editPage(
     c,
     shown,
     <EditView path={EDIT} editable={editable.value} moduleIds={[]} mistyped={mistyped}>
+      <Warnings machine={machine} />
       <p>
         <a href="/config">The whole machine config as text</a>
       </p>
     </EditView>,
   );
 }
+
+/** What saving means on a machine that follows a site (D454). */
+const Warnings: FC<{ readonly machine: PagedMachine }> = ({ machine }) => (
+  <Problems problems={machine.editWarnings()} />
+);
 
 type Preview = (
   c: Context,
@@ -78,6 +85,7 @@ function previewing(machine: PagedMachine, frame: Frame): Preview {
       <>
         <Problems problems={problems} />
         <EditPreviewView path={EDIT} {...{ form, lines }} fields={[...sent, ['etag', etag]]}>
+          <Warnings machine={machine} />
           {changes === undefined ? null : <Changes changes={changes} />}
         </EditPreviewView>
       </>,
