@@ -101,6 +101,11 @@ function isLater(event: Exclude<FleetEvent, { readonly kind: keyof MachineChange
 }
 
 function fieldsOf(event: FleetEvent): object {
+  if (event.kind === 'config') {
+    // Its writer has compared them with all events before it, and appends it as the next one only (D451). Earlier fronts do not know them.
+    const { compiledWith: _compiledWith, ...rest } = event;
+    return rest;
+  }
   if (event.kind !== 'publish') return event;
   return { ...event, release: JSON.parse(releaseAsJson(event.release)) as unknown };
 }

@@ -41,6 +41,8 @@ export interface MachineChanges {
   compare(name: string, typed?: string): Answer<VersionChoices>;
   changeVersion(name: string, change: VersionChange): Answer<SavedConfig>;
   editable(): Result<EditableMachine, PageProblem[]>;
+  /** What saving an edit means on a machine that follows a site; none on another. */
+  editWarnings(): readonly PageProblem[];
   /** What an edit would change. */
   previewEdit(edit: DocumentEdit): Answer<MachineEdit>;
   /** Saves an edit of the documents that the person saw. */

@@ -122,7 +122,9 @@ export function baseMissing(
 export function configResult<T>(result: Result<T, ConfigRefusal>): Result<T, Problem> {
   if (result.ok) return result;
   const { kind, detail: message, changes } = result.error;
-  const hint = kind in HINTS ? HINTS[kind as keyof typeof HINTS] : undefined;
+  // Documents may be stale because of a fragment, too (D451).
+  const isOfFragment = kind === 'stale-config' && changes.length === 0;
+  const hint = kind in HINTS && !isOfFragment ? HINTS[kind as keyof typeof HINTS] : undefined;
   // What another person saved meanwhile (D439).
   const because = changes.length === 0 ? [] : ['this was changed since:', ...changes];
   return { ok: false, error: { severity: 'error', kind: KINDS[kind], message, because, hint } };

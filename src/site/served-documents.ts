@@ -5,7 +5,7 @@ import type {
   RevisionSummary,
   StoredRevision,
 } from '../server/configs/config-table.ts';
-import { compiledDocuments } from '../server/configs/compiled-documents.ts';
+import { compiledDocuments, MOVED_FRAGMENT } from '../server/configs/compiled-documents.ts';
 import { documentDiff, documentLines } from '../core/trust/document-diff.ts';
 import type { OnChange } from './on-change.ts';
 import type { Answer, SiteFiles } from './site-files.ts';
@@ -137,10 +137,18 @@ export async function saveDocuments(
   };
   const result = files.change(({ configs }) => configs.save(next));
   if (result.kind === 'stale') return stale(files, next, result.newest);
+  if (result.kind === 'moved') return { ok: false, error: { problem: MOVED } };
   const { kind, revision } = result;
   if (kind === 'saved') onChange('config-saved', { machine, revision }, by);
   return { ok: true, value: undefined };
 }
+
+const MOVED: Problem = {
+  severity: 'error',
+  kind: 'stale-config',
+  message: `${MOVED_FRAGMENT}: nothing was saved`,
+  hint: 'save it again',
+};
 
 /** Somebody else saved in the meantime: what that changed. */
 function stale({ catalogue }: SiteFiles, { machine, basedOn }: NewRevision, newest: number): Saved {

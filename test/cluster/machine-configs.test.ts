@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
+import type { EventStream } from '../../src/cluster/event-stream.ts';
 import { signedConfigText } from '../../src/registry/trust/config-signatures.ts';
 import { APPROVER, AUTHOR, role, trustOf } from '../support/signed.ts';
 import { entry } from '../support/planned.ts';
@@ -124,6 +125,63 @@ it('[D397] a fragment that is saved at one front gives its machines the same doc
   expect((await one.as(MACHINE, 'GET', CONFIG)).json['config']).toContain('1.3.*');
   const [first, other] = stored(cluster);
   expect(first).toEqual(other);
+});
+
+it('[D451] documents are not saved with a fragment that another front has replaced meanwhile', async () => {
+  let events = Infinity;
+  const toSecond = (stream: EventStream): EventStream => ({
+    ...stream,
+    read: async (sequence) => (sequence > events ? undefined : await stream.read(sequence)),
+    async append(...given) {
+      // By now it has compiled the documents.
+      events = Infinity;
+      return await stream.append(...given);
+    },
+    last: async () => Math.min(await stream.last(), events),
+  });
+  const cluster = await twoFronts({ toSecond });
+  const { stream, one, two, level } = cluster;
+  await one.as('config', 'PUT', '/fragments/base', fragment(withLidar('1.2.*'), 0));
+  await one.as('config', 'PUT', CONFIG, saving(0));
+  await level();
+  events = await stream.last();
+  await one.as('config', 'PUT', '/fragments/base', fragment(withLidar('1.3.*'), 1));
+  const using = saving(1, '{}', { fragments: ['base'] });
+  expect(await two.as('config', 'PUT', CONFIG, using)).toEqual({
+    status: 409,
+    json: {
+      type: 'urn:modreg:stale-config',
+      title: 'The documents have changed in the meantime',
+      status: 409,
+      detail:
+        'another person saved a fragment that they use in the meantime: nothing was saved; try again',
+      newest: 1,
+    },
+  });
+  expect(await two.as('config', 'PUT', CONFIG, using)).toMatchObject({ json: { revision: 2 } });
+  await level();
+  expect(one.catalogue.configs.newest('rover-7')?.config).toContain('1.3.*');
+  const [first, other] = stored(cluster);
+  expect(first).toEqual(other);
+});
+
+it('[D451] fronts of an earlier modreg read the event of documents that use fragments', async () => {
+  const { stream, one } = await twoFronts();
+  await one.as('config', 'PUT', '/fragments/base', fragment(withLidar('1.2.*'), 0));
+  await one.as('config', 'PUT', CONFIG, saving(0, '{}', { fragments: ['base'] }));
+  const event = await stream.read(await stream.last());
+  expect(Object.keys(JSON.parse(event?.body ?? ''))).toEqual([
+    'schema',
+    'kind',
+    'machine',
+    'basedOn',
+    'config',
+    'policy',
+    'source',
+    'reason',
+    'author',
+    'at',
+  ]);
 });
 
 it('[D397] the same documents, made from other fragments, are made from these at all fronts', async () => {

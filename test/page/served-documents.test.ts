@@ -85,3 +85,34 @@ it('[D266] [D433] the page of a machine warns that it follows a site, and says w
     'CONFIG_REFUSED revision 2 of the documents that https://site.example serves is refused: needs-signature: /config/agent may change',
   ]);
 });
+
+it.each([
+  ['/edit', 'the forms'],
+  ['/edit/age?age=7d', 'what an edit would change'],
+])(
+  '[D454] %s: the page of %s says that the machine follows a site, and what saving means',
+  async (path) => {
+    const home = temporaryFolder();
+    const page = { home, now: NOW, machine: { modules: [] }, policy: { trust: 'unsigned' } };
+    const warned = async (): Promise<string[]> => {
+      const html = await (await machinePage(page).request(path)).text();
+      return Array.from(
+        html.matchAll(/<strong>FOLLOWS_SITE<\/strong> ([^<]*)/g),
+        ([, text]) => text ?? '',
+      );
+    };
+    expect(await warned()).toEqual([]);
+    const served = {
+      machine: 'rover-7',
+      revision: 1,
+      config: '{}',
+      policy: undefined,
+      signatures: {},
+    };
+    const none = noneServed('https://site.example', 'rover-7');
+    keepState(home, accepted(none, served, { by: 'no-pin', least: {} }));
+    expect(await warned()).toEqual([
+      'revision 1 of the documents that https://site.example serves is in use, until it has reached its site for good; while the machine follows that site, modules that are saved here do not run, and terms count only where the site sets none',
+    ]);
+  },
+);

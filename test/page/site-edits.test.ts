@@ -244,7 +244,11 @@ describe('[T810] an edit that is not saved', () => {
     ],
   ])('%s with %j', async (form, fields, message) => {
     const site = await editedSite();
-    expect((await previewed(site, form, fields))[1]).toBe(`BAD_FIELD ${message}`);
+    const lines = await previewed(site, form, fields);
+    const expected = `BAD_FIELD ${message}`;
+    const problems = lines.filter((line) => line.startsWith('BAD_FIELD'));
+    // What the form begins with follows on the same line.
+    expect(problems.map((line) => line.slice(0, expected.length))).toEqual([expected]);
     const [found, html] = await site.post(`${EDIT}/${form}`, {
       ...fields,
       based_on: '1',
@@ -296,5 +300,62 @@ describe('[T810] an edit that is not saved', () => {
       'to edit them here, save them with modreg fleet config set machine.json --machine rover-7',
     ]);
     expect(await (await site.app.request('/machines/rover-7')).text()).not.toContain(EDIT);
+  });
+});
+
+describe('[D453] an edit that cannot be made', () => {
+  it.each<[string, Readonly<Record<string, string>>, string, readonly string[]]>([
+    [
+      'add',
+      { module_id: 'acme:arm', version: '^1', name: 'arm' },
+      'Modules',
+      ['value="acme:arm"', 'value="^1"', 'value="arm"'],
+    ],
+    [
+      'window',
+      { at: '25:00', days: 'SAT', duration: '4h', time_zone: 'Mars' },
+      'When modules may restart',
+      [
+        'value="25:00"',
+        '<option value="SAT" selected="">Saturday</option>',
+        '<option selected="">4h</option>',
+        'value="Mars"',
+      ],
+    ],
+    [
+      'blackout',
+      { from: '2026-12-24', to: '2026-12-20', time_zone: 'Asia/Tokyo', why: 'fair' },
+      'When nothing restarts',
+      ['value="2026-12-24"', 'value="2026-12-20"', 'value="Asia/Tokyo"', 'value="fair"'],
+    ],
+    ['age', { age: 'old' }, 'How old a release must be', ['<option selected="">old</option>']],
+  ])(
+    '%s %j: the forms again, with what was typed and why',
+    async (form, fields, section, typed) => {
+      const site = await editedSite();
+      const query = new URLSearchParams(fields).toString();
+      const answer = await site.app.request(`${EDIT}/${form}?${query}`);
+      const html = await answer.text();
+      const place = html.indexOf(`<h2>${section}</h2>`);
+      const shown = html.slice(place, html.indexOf('<h2>', place + 1) >>> 0);
+      expect(answer.status).toBe(422);
+      expect(shown).toContain('<strong>BAD_FIELD</strong>');
+      expect(typed.filter((one) => !shown.includes(one))).toEqual([]);
+      expect(html.split('BAD_FIELD').length).toBe(2);
+    },
+  );
+
+  it('of a machine that has never reported leads to its documents once it is saved', async () => {
+    const site = testSite();
+    save(site, POLICY, 0);
+    const form = { age: '7d', based_on: '1', reason: 'x' };
+    expect(await site.post(`${EDIT}/age`, form)).toEqual([303, '/machines/rover-7']);
+    const answer = await site.app.request('/machines/rover-7');
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      303,
+      '/machines/rover-7/documents',
+    ]);
+    expect((await site.app.request('/machines/rover-7/documents')).status).toBe(200);
+    expect((await site.app.request('/machines/rover-8')).status).toBe(404);
   });
 });

@@ -182,6 +182,22 @@ it('[T733] a fragment is not saved if a machine that uses it got other documents
   expect(configs.fragments.newest('base')?.revision).toBe(2);
 });
 
+it('[D451] documents that were compiled with an earlier revision of a fragment are not saved', async () => {
+  const site = asking();
+  const { registry, as } = site;
+  await as('config', 'PUT', BASE, fragment(withLidar('1.2.*')));
+  const { configs } = registry.catalogue;
+  const source = { config: '{}', policy: undefined, fragments: ['base'] };
+  const about = { author: 'a', reason: 'b', at: 0, policy: undefined, source };
+  const next = { ...about, machine: 'rover-7', basedOn: 0, config: '{}' };
+  const withRevision = (revision: number): object =>
+    configs.judge({ ...next, compiledWith: [{ name: 'base', revision }] });
+  expect([withRevision(1), withRevision(0)]).toEqual([
+    { kind: 'saved', revision: 1 },
+    { kind: 'moved', newest: 0 },
+  ]);
+});
+
 it.each([
   [{ components: [] }, 'the fragment has components, expected modules and policy alone'],
   [{ modules: {} }, 'the fragment: /modules is not a list'],

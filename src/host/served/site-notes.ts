@@ -8,6 +8,7 @@ import type { MachineFile } from '../../store/index.ts';
 import { keptState, type ServedState } from './served-state.ts';
 
 const LONGEST = 900;
+const HINT = 'modreg fleet config show and set show and change what the site serves';
 
 /** Notes about the documents that a machine follows: what it runs, and what it refuses (D266). None if it follows none. */
 export function siteNotes({ path }: Pick<MachineFile, 'path'>): string[] {
@@ -26,12 +27,11 @@ function notesOf({ runs, refused }: SiteWords): string[] {
 /** The same as warnings of the page of the machine, which changes the documents on the machine. */
 export function siteWarnings({ environment }: World): Problem[] {
   const { runs, unproven, refused } = siteWords(platformHome(environment));
-  const hint = 'modreg fleet config show and set show and change what the site serves';
   const message = `${runs ?? ''}; this page shows them, and changes only the documents on the machine`;
   return [
     ...(runs === undefined
       ? []
-      : [{ severity: 'warning', kind: 'follows-site', message, hint } as const]),
+      : [{ severity: 'warning', kind: 'follows-site', message, hint: HINT } as const]),
     ...(unproven === undefined
       ? []
       : [{ severity: 'warning', kind: 'follows-site', message: unproven } as const]),
@@ -39,6 +39,14 @@ export function siteWarnings({ environment }: World): Problem[] {
       ? []
       : [{ severity: 'warning', kind: 'config-refused', message: refused } as const]),
   ];
+}
+
+/** The same before the documents on the machine are edited: what saving an edit means (D454). None if it follows no site. */
+export function editWarnings({ environment }: World): Problem[] {
+  const { runs } = siteWords(platformHome(environment));
+  if (runs === undefined) return [];
+  const message = `${runs}; while the machine follows that site, modules that are saved here do not run, and terms count only where the site sets none`;
+  return [{ severity: 'warning', kind: 'follows-site', message, hint: HINT }];
 }
 
 interface SiteWords {

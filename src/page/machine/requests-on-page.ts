@@ -13,6 +13,7 @@ import { onPage, refused, type PageProblem } from '../page-problem.ts';
 type Requests = Omit<
   MachineChanges,
   | 'editable'
+  | 'editWarnings'
   | 'previewEdit'
   | 'saveEdit'
   | 'config'

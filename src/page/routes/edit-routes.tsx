@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono';
+import type { FC } from 'hono/jsx';
 import { EDITS, editIn, type EditForm } from '../edit-form.ts';
 import type { Frame } from '../frame.tsx';
 import { asBadField, type PageProblem } from '../page-problem.ts';
@@ -6,27 +7,14 @@ import type { PagedMachine } from '../paged-machine.ts';
 import { statusOf } from '../problem-answer.ts';
 import { formOf } from '../request-input.ts';
 import { Changes } from '../views/config-view.tsx';
-import { EditPreviewView, EditView } from '../views/edit-view.tsx';
+import { EditPreviewView, EditView, type Mistyped } from '../views/edit-view.tsx';
 import { Problems } from '../views/modules-view.tsx';
 
 const EDIT = '/edit';
 
 /** Edits of the machine config and the policy: small forms, what each changes, and saving it (D416). */
 export function addEditRoutes(app: Hono, machine: PagedMachine, frame: Frame): void {
-  app.get(EDIT, async (c) => {
-    const editable = machine.editable();
-    if (!editable.ok) return frame.failed(c, editable.error);
-    const shown = { view: machine, title: 'Edit', tab: '/config' };
-    return frame.page(
-      c,
-      shown,
-      <EditView path={EDIT} editable={editable.value} moduleIds={[]}>
-        <p>
-          <a href="/config">The whole machine config as text</a>
-        </p>
-      </EditView>,
-    );
-  });
+  app.get(EDIT, async (c) => await editPage(c, { machine, frame }));
   const preview = previewing(machine, frame);
   for (const form of EDITS) {
     app.get(`${EDIT}/${form}`, (c) => preview(c, form, new URL(c.req.url).searchParams));
@@ -45,6 +33,33 @@ export function addEditRoutes(app: Hono, machine: PagedMachine, frame: Frame): v
   }
 }
 
+/** The page of all forms, with what was typed into one of them that is no edit (D453). */
+async function editPage(
+  c: Context,
+  { machine, frame }: { readonly machine: PagedMachine; readonly frame: Frame },
+  mistyped?: Mistyped,
+): Promise<Response> {
+  const editable = machine.editable();
+  if (!editable.ok) return frame.failed(c, editable.error);
+  if (mistyped) c.status(statusOf(mistyped.problems));
+  const shown = { view: machine, title: 'Edit', tab: '/config' };
+  return frame.page(
+    c,
+    shown,
+    <EditView path={EDIT} editable={editable.value} moduleIds={[]} mistyped={mistyped}>
+      <Warnings machine={machine} />
+      <p>
+        <a href="/config">The whole machine config as text</a>
+      </p>
+    </EditView>,
+  );
+}
+
+/** What saving means on a machine that follows a site (D454). */
+const Warnings: FC<{ readonly machine: PagedMachine }> = ({ machine }) => (
+  <Problems problems={machine.editWarnings()} />
+);
+
 type Preview = (
   c: Context,
   form: EditForm,
@@ -56,9 +71,11 @@ type Preview = (
 function previewing(machine: PagedMachine, frame: Frame): Preview {
   return async (c, form, fields, problems = []) => {
     const edit = editIn(form, fields);
-    if (!edit.ok) return frame.failed(c, edit.error);
+    const mistyped = async (wrong: readonly PageProblem[]): Promise<Response> =>
+      await editPage(c, { machine, frame }, { form, fields, problems: wrong });
+    if (!edit.ok) return await mistyped(edit.error);
     const previewed = await machine.previewEdit(edit.value);
-    if (!previewed.ok) return frame.failed(c, previewed.error.map(asBadField));
+    if (!previewed.ok) return await mistyped(previewed.error.map(asBadField));
     const { lines, etag, changes } = previewed.value;
     const sent = [...fields].filter(([name]) => name !== 'etag');
     const shown = { view: machine, title: 'Edit', tab: '/config' };
@@ -68,6 +85,7 @@ function previewing(machine: PagedMachine, frame: Frame): Preview {
       <>
         <Problems problems={problems} />
         <EditPreviewView path={EDIT} {...{ form, lines }} fields={[...sent, ['etag', etag]]}>
+          <Warnings machine={machine} />
           {changes === undefined ? null : <Changes changes={changes} />}
         </EditPreviewView>
       </>,

@@ -1,6 +1,7 @@
 import type { ConfigTexts } from '../../config/served/compiled.ts';
 import type { Result } from '../../core/index.ts';
 import type { ServedRefusal } from '../../core/trust/served-config.ts';
+import type { NewRevision } from './config-table.ts';
 import type { CatalogueConfigs } from './catalogue-configs.ts';
 
 /** What another compiled document changes on a machine, a line each, as D330 says it of fragments. */
@@ -12,6 +13,12 @@ export async function changesOfDocuments(
   return changesBetween(before ?? { config: '{}', policy: undefined }, after);
 }
 
+/** Why documents are not saved that were compiled with an earlier fragment (D451). */
+export const MOVED_FRAGMENT = 'another person saved a fragment that they use in the meantime';
+
+/** Documents, and the fragments that they were compiled with. */
+type CompiledDocuments = ConfigTexts & Required<Pick<NewRevision, 'compiledWith'>>;
+
 /** What a machine gets of its own documents and the fragments with these names (D329), or why they are not saved (D264, D363). */
 export async function compiledDocuments(
   own: ConfigTexts,
@@ -20,13 +27,18 @@ export async function compiledDocuments(
     fragments: names,
   }: { readonly machine: string; readonly fragments: readonly string[] },
   { fragments, secrets }: Pick<CatalogueConfigs, 'fragments' | 'secrets'>,
-): Promise<Result<ConfigTexts, ServedRefusal>> {
+): Promise<Result<CompiledDocuments, ServedRefusal>> {
   // Reading documents loads much, and few registries have any.
   const [{ compiledOf }, { withSecretsInPlace }] = await Promise.all([
     import('../../config/served/compiled.ts'),
     import('./moved-secret.ts'),
   ]);
-  const texts = names.flatMap((name) => fragments.newest(name)?.content ?? []);
-  const compiled = compiledOf(own, texts);
-  return compiled.ok ? withSecretsInPlace(compiled.value, machine, secrets) : compiled;
+  const used = names.flatMap((name) => fragments.newest(name) ?? []);
+  const compiled = compiledOf(
+    own,
+    used.map(({ content }) => content),
+  );
+  const checked = compiled.ok ? withSecretsInPlace(compiled.value, machine, secrets) : compiled;
+  const compiledWith = used.map(({ name, revision }) => ({ name, revision }));
+  return checked.ok ? { ok: true, value: { ...checked.value, compiledWith } } : checked;
 }

@@ -2,7 +2,13 @@ import * as v from 'valibot';
 import { tagOf, type ServedConfig } from '../../core/trust/served-config.ts';
 import type { RefusedDocuments } from '../../registry/config-documents.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
-import { pruneSources, writeSource, type ConfigSource } from './source-table.ts';
+import {
+  areNewest,
+  pruneSources,
+  writeSource,
+  type ConfigSource,
+  type FragmentRevision,
+} from './source-table.ts';
 
 /** A revision of a machine's documents, and who saved it. */
 export interface StoredRevision extends ServedConfig {
@@ -18,6 +24,8 @@ export interface NewRevision extends Omit<StoredRevision, 'revision' | 'signatur
   readonly basedOn: number;
   /** What it was made from; undefined if it uses no fragments. */
   readonly source?: ConfigSource | undefined;
+  /** The fragments that they were compiled with; absent for a revision that is decided already, such as one in an event (D451). */
+  readonly compiledWith?: readonly FragmentRevision[] | undefined;
 }
 
 /** What a machine said last of the documents of its site. */
@@ -28,10 +36,14 @@ export interface MachineAnswer {
   readonly refused: RefusedDocuments | undefined;
 }
 
-/** `sourced`: the documents are the same, and made from other parts. `stale`: another revision was saved in the meantime (D265). */
+/**
+ * `sourced`: the documents are the same, and made from other parts. `stale`: another revision was saved in the meantime (D265). `moved`: another
+ * one of a fragment was (D451).
+ */
 export type SaveResult =
   | { readonly kind: 'saved' | 'unchanged' | 'sourced'; readonly revision: number }
-  | { readonly kind: 'stale'; readonly newest: number };
+  | { readonly kind: 'stale'; readonly newest: number }
+  | { readonly kind: 'moved'; readonly newest: number };
 
 /** Of each machine. */
 const MOST_REVISIONS = 100;
@@ -130,9 +142,10 @@ function signaturesIn(row: Row): ServedConfig['signatures'] {
 
 /** What saving the next revision does, if `basedOn` is the newest (D264, D438). Its number is above all that the machine has run, as far as it said (T672). */
 export function judgedRevision(sql: Statements, next: NewRevision): SaveResult {
-  const { machine, basedOn, config, policy } = next;
+  const { machine, basedOn, config, policy, compiledWith = [] } = next;
   const newest = newestRevision(sql, machine);
   if (basedOn !== (newest?.revision ?? 0)) return { kind: 'stale', newest: newest?.revision ?? 0 };
+  if (!areNewest(sql, compiledWith)) return { kind: 'moved', newest: basedOn };
   const isRefused = answerOf(sql, machine)?.refused?.revision === newest?.revision;
   // One that the machine refused, as it was out of reach under it, is tried again under another number.
   if (newest?.config === config && newest.policy === policy && !isRefused) {
@@ -150,7 +163,7 @@ export function judgedRevision(sql: Statements, next: NewRevision): SaveResult {
 export function saveRevision(sql: Statements, next: NewRevision): SaveResult {
   const { machine, at, author, reason, config, policy, source } = next;
   const judged = judgedRevision(sql, next);
-  if (judged.kind === 'stale') return judged;
+  if (judged.kind === 'stale' || judged.kind === 'moved') return judged;
   const { kind, revision } = judged;
   if (kind === 'unchanged') {
     return { kind: writeSource(sql, { machine, revision }, source) ? 'sourced' : kind, revision };

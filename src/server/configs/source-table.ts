@@ -7,6 +7,23 @@ export interface ConfigSource {
   readonly fragments: readonly string[];
 }
 
+/** A revision of a fragment. */
+export interface FragmentRevision {
+  readonly name: string;
+  readonly revision: number;
+}
+
+/** Whether no later revision of one of them was saved. */
+export function areNewest(sql: Statements, fragments: readonly FragmentRevision[]): boolean {
+  return fragments.every(({ name, revision }) => {
+    const row = sql.get(
+      'SELECT max(revision) AS newest FROM config_fragments WHERE name = ?',
+      name,
+    );
+    return Number(row?.['newest'] ?? 0) === revision;
+  });
+}
+
 /** Undefined for a revision that uses no fragments. */
 export function sourceOf(
   sql: Statements,

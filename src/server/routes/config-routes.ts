@@ -23,7 +23,7 @@ import type { Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { CONFIG, CONFIG_ANSWER, CONFIG_HISTORY, CONFIG_SIGNATURES } from './module-route.ts';
 import { behindAnswer } from './behind-documents.ts';
-import { staleConfig } from './stale-config.ts';
+import { movedFragment, staleConfig } from './stale-config.ts';
 import { ofMachine, type AskedOfMachine, type WritingOptions } from './of-machine.ts';
 import { readingBy } from './reading-by.ts';
 
@@ -107,6 +107,7 @@ async function saveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   if (dry_run) return await dryAnswer(c, catalogue, next);
   const result = await write({ kind: 'config', ...next });
   if (result.kind === 'stale') return stale(catalogue, machine, basedOn);
+  if (result.kind === 'moved') return movedFragment(result.newest);
   const { kind, revision } = result;
   if (kind === 'saved') changed({ kind: 'config-saved', machine, revision });
   // What the documents were made from is no part of what is served.
@@ -119,6 +120,7 @@ async function dryAnswer(c: Context, catalogue: Catalogue, next: NewRevision): P
   const { configs } = catalogue;
   const judged = configs.judge(next);
   if (judged.kind === 'stale') return stale(catalogue, machine, basedOn);
+  if (judged.kind === 'moved') return movedFragment(judged.newest);
   const { kind, revision } = judged;
   const result = kind === 'saved' ? 'would-save' : 'unchanged';
   const changes = await changesOfDocuments(configs.newest(machine), next);

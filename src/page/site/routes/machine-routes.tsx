@@ -4,6 +4,7 @@ import type { PageSearch } from '../../../site/machines.ts';
 import type { Frame } from '../../frame.tsx';
 import { answered, type PagedSite } from '../site-answer.ts';
 import { MachineView } from '../views/machine-view.tsx';
+import { machinePath } from '../views/site-words.tsx';
 import { isForAll, MachinesView } from '../views/machines-view.tsx';
 
 /** The pages of all machines, and of each. */
@@ -26,10 +27,19 @@ export function addMachineRoutes(app: Hono, site: PagedSite, frame: Frame): void
   app.get('/machines/:id', async (c) => {
     const id = c.req.param('id');
     const machine = await answered(() => site.machine(id));
+    // One that has never reported may have documents (D453).
+    if (!machine.ok && (await hasDocuments(site, id))) {
+      return c.redirect(`${machinePath(id)}/documents`, 303);
+    }
     if (!machine.ok) return await frame.failed(c, machine.error);
     const shown = { view: site, title: id, tab: '/', live: 'regular' } as const;
     return await frame.page(c, shown, <MachineView machine={machine.value} now={site.now()} />);
   });
+}
+
+async function hasDocuments(site: PagedSite, id: string): Promise<boolean> {
+  const documents = await answered(() => site.documents(id));
+  return documents.ok && documents.value.newest > 0;
 }
 
 const CONDITIONS = ['failing', 'stuck', 'behind', 'wrong clock', 'retired'] as const;
