@@ -30,12 +30,17 @@ import {
   type SigningOptions,
   type Unsigned,
 } from './signing.ts';
-import type { Upload } from './uploads.ts';
+import type { SentBytes, Upload } from './uploads.ts';
 
 export type PublishOptions = CreatingOptions &
   ChangeOptions &
   ReleaseOptions &
-  SigningOptions & { readonly force?: true; readonly allAtOnce?: true };
+  SigningOptions & {
+    readonly force?: true;
+    readonly allAtOnce?: true;
+    /** Is told how much of a file of `--upload` was sent. */
+    readonly onSent?: ((sent: SentBytes) => void) | undefined;
+  };
 
 /** How many releases had each result. */
 export type Counts = Readonly<Record<'published' | 'signed' | 'yanked' | 'unchanged', number>>;
@@ -100,7 +105,7 @@ export async function publishReleases(
     return { ok: false, error: usage('--create creates a file, and --registry is an address') };
   }
   return await withWriter(options, world, async (writer): Promise<Published> => {
-    const problem = await sent(uploads, writer, moduleId);
+    const problem = await sent(uploads, writer, { moduleId, onSent: options.onSent });
     if (problem) return { ok: false, error: problem };
     const signed = await signedOver(writer, moduleId, unsigned);
     if (!signed.ok) return signed;
@@ -148,11 +153,11 @@ async function stored(
 async function sent(
   uploads: readonly Upload[],
   writer: RegistryWriter,
-  moduleId: ModuleId,
+  terms: { readonly moduleId: ModuleId } & Pick<PublishOptions, 'onSent'>,
 ): Promise<Problem | undefined> {
   if (uploads.length === 0) return undefined;
   const { sendUploads } = await import('./uploads.ts');
-  return await sendUploads(uploads, writer, moduleId);
+  return await sendUploads(uploads, writer, terms);
 }
 
 /** Publishes all releases, or none. */

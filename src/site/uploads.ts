@@ -71,19 +71,41 @@ export async function storeUploads(
   return undefined;
 }
 
-/** Sends files to a registry, unless it has them. Rejects with a RegistryError. */
+/** How many bytes of a file an attempt has sent. */
+export interface SentBytes {
+  readonly path: string;
+  readonly bytes: number;
+  readonly total: number;
+}
+
+type OnSent = (sent: SentBytes) => void;
+
+/** Sends files to a registry, unless it has them, and says how far it is. Rejects with a RegistryError. */
 export async function sendUploads(
   uploads: readonly Upload[],
   writer: RegistryWriter,
-  moduleId: ModuleId,
+  { moduleId, onSent }: { readonly moduleId: ModuleId; readonly onSent?: OnSent | undefined },
 ): Promise<Problem | undefined> {
   for (const { path, sha256, size } of uploads) {
-    const open = (): AsyncIterable<Uint8Array> => createReadStream(path);
+    const open = (): AsyncIterable<Uint8Array> => counted({ path, total: size }, onSent);
     const result = await writer.upload(moduleId, { sha256, size, open });
     if (result.kind === 'bad-file') return changedFile(path);
     if (result.kind !== 'done') return refusalProblem(result);
   }
   return undefined;
+}
+
+async function* counted(
+  file: Pick<SentBytes, 'path' | 'total'>,
+  onSent: OnSent | undefined,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  onSent?.({ ...file, bytes });
+  for await (const chunk of createReadStream(file.path) as AsyncIterable<Uint8Array>) {
+    yield chunk;
+    bytes += chunk.length;
+    onSent?.({ ...file, bytes });
+  }
 }
 
 /** The problem for a file whose bytes are no longer those that were read first. */

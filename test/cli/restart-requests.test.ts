@@ -113,12 +113,20 @@ describe('[D41] a requested restart is shown by', () => {
   it('status: while it is held, while the agent has it, and after it failed', async () => {
     const machine = await settled({ policy: NIGHTLY });
     await ask(machine, 'restart', 'acme:lidar');
-    await machine.pass(MINUTE);
     const statusLine = async (): Promise<string | undefined> =>
       (await ask(machine, 'status')).answer.at(-1);
     expect(await statusLine()).toBe(
       'acme_lidar: an operator requested a restart at 2026-11-21T01:03:03Z',
     );
+    await machine.pass(MINUTE);
+    // [D470] Its row says it then.
+    expect((await ask(machine, 'status')).answer.slice(-3)).toEqual([
+      expect.stringContaining(
+        '; an operator requested a restart at 2026-11-21T01:03:03Z',
+      ) as string,
+      '',
+      'Restart now: modreg restart acme:lidar --now',
+    ]);
     expect((await ask(machine, 'status')).answer.join('\n')).toContain(
       'waiting    the maintenance window is closed until 2026-11-21T02:00:00Z (in 55 min 57 s); an operator requested a restart at 2026-11-21T01:03:03Z',
     );

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { downloadBar, downloadStatus } from '../../src/cli/agent/download-bar.ts';
+import { downloadStatus } from '../../src/cli/agent/download-bar.ts';
+import { transferBar } from '../../src/cli/base/transfer-bar.ts';
+import { uploadStatus } from '../../src/cli/registry/upload-status.ts';
 import { statusLine } from '../../src/cli/base/status-line.ts';
 
 it.each([
@@ -10,9 +12,7 @@ it.each([
   [4_560_000, undefined, 'lidar 1.2.9  4.6 MB'],
   [0, 0, 'lidar 1.2.9  0.0 MB'],
 ])('a download of %i bytes of %s', (bytes, total, expected) => {
-  const step = { kind: 'downloading', bytes, total } as const;
-  const loaded = { bytes: 0, ms: 0 };
-  expect(downloadBar({ name: 'lidar', version: '1.2.9' }, step, loaded)).toBe(expected);
+  expect(transferBar('lidar 1.2.9', { bytes, total }, { bytes: 0, ms: 0 })).toBe(expected);
 });
 
 it.each([
@@ -22,8 +22,7 @@ it.each([
   [{ bytes: 0, ms: 5000 }, 10_000_000, '45 %  4.5 of 10.0 MB'],
   [{ bytes: 3_000_000, ms: 2000 }, 4_500_000, '100 %  4.5 of 4.5 MB  1.5 MB/s'],
 ])('[D425] a download of which %j were loaded of %s has a rate', (loaded, total, end) => {
-  const step = { kind: 'downloading', bytes: 4_500_000, total } as const;
-  const bar = downloadBar({ name: 'lidar', version: '1.2.9' }, step, loaded);
+  const bar = transferBar('lidar 1.2.9', { bytes: 4_500_000, total }, loaded);
   expect(bar.replace(/^lidar 1\.2\.9 {2}(?:\[.*\] +)?/, '')).toBe(end);
 });
 
@@ -83,4 +82,24 @@ describe('a line below a log', () => {
     show(undefined);
     expect(written).toBe(expected);
   });
+});
+
+it('[D471] an upload is drawn four times a second at most, with rate and time left, and a further attempt at once', () => {
+  const drawn: (readonly [at: number, bar: string | undefined])[] = [];
+  let now = 0;
+  const on = uploadStatus(
+    (bar) => drawn.push([now, bar]),
+    () => now,
+  );
+  const file = { path: '/tmp/lidar.tar', total: 10_000_000 };
+  for (; now <= 1000; now += 125) on({ ...file, bytes: now * 1000 });
+  on({ ...file, bytes: 0 });
+  expect(drawn).toEqual([
+    [0, 'lidar.tar  [--------------------]   0 %  0.0 of 10.0 MB'],
+    [250, 'lidar.tar  [--------------------]   2 %  0.3 of 10.0 MB'],
+    [500, 'lidar.tar  [#-------------------]   5 %  0.5 of 10.0 MB'],
+    [750, 'lidar.tar  [#-------------------]   7 %  0.8 of 10.0 MB'],
+    [1000, 'lidar.tar  [##------------------]  10 %  1.0 of 10.0 MB  1.0 MB/s, 9 s left'],
+    [1125, 'lidar.tar  [--------------------]   0 %  0.0 of 10.0 MB'],
+  ]);
 });

@@ -233,7 +233,7 @@ function yankedLine(row: LoggedDecision, { version, because }: DeployedYank): st
   return `${excerpt(row.name)}: the deployed version ${excerpt(version)} is ${describeYanked(because)}`;
 }
 
-/** The requests that no open action carries out, and the restarts that failed. */
+/** The requests that no open action carries out and no row says, and the restarts that failed (D470). */
 function requestLines({ decisions, memory, times, now }: Status): string[] {
   const open = new Set(memory.open.map(({ action }) => keyOf(action.target)));
   const lines = decisions.flatMap((row) => {
@@ -245,7 +245,10 @@ function requestLines({ decisions, memory, times, now }: Status): string[] {
         ? [`${describeAddress(upgradeRequest.to)} ${shown(upgradeRequestWords(upgradeRequest))}`]
         : [];
     const restarts = restartRequest ? [restartLine(restartRequest, shown)] : [];
-    return [...restarts, ...upgrades].map((line) => `${excerpt(row.name)}: ${line}`);
+    const why = shown(loggedWords(row));
+    return [...restarts, ...upgrades]
+      .filter((line) => !why.includes(line))
+      .map((line) => `${excerpt(row.name)}: ${line}`);
   });
   return lines.length === 0 ? [] : ['', ...lines];
 }

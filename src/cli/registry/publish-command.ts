@@ -31,7 +31,7 @@ export async function publishCommand(
     const { dryRun } = await import('./dry-run-command.ts');
     return await dryRun([moduleIdText, version], { ...options, notesText: notes?.value }, world);
   }
-  const publication = await publishReleases(moduleIdText, version, options, world);
+  const publication = await publishShown([moduleIdText, version], options, world);
   const noted = publication.ok
     ? await withNotes(publication.value, notes?.value, options, world)
     : publication;
@@ -43,6 +43,24 @@ export async function publishCommand(
     ],
     problems: done.limits.map((limit): Problem => ({ severity: 'warning', ...limit })),
   }));
+}
+
+/** Publishes, and shows meanwhile how much of the files was sent (D471). */
+async function publishShown(
+  [moduleId, version]: readonly [moduleId: string, version: string | undefined],
+  options: PublishCommandOptions,
+  world: World,
+): ReturnType<typeof publishReleases> {
+  if (options.upload === undefined || options.registry === undefined) {
+    return await publishReleases(moduleId, version, options, world);
+  }
+  const { uploadStatus } = await import('./upload-status.ts');
+  const onSent = uploadStatus(world.status, world.clock);
+  try {
+    return await publishReleases(moduleId, version, { ...options, onSent }, world);
+  } finally {
+    world.status(undefined);
+  }
 }
 
 function asJson({ moduleId, releases, staged, notes, ...counts }: NotedPublication): string {

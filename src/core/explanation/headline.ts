@@ -15,6 +15,7 @@ import { escapeUnprintable, excerpt, quote } from '../text/quote.ts';
 import { say, textOf, type Said } from '../text/time-words.ts';
 import { formatConstraint } from '../version/constraint.ts';
 import { describeAddress, describeTarget, reportedText } from './decision-words.ts';
+import { whoWords } from './requester-words.ts';
 import { shortFailure, shortHold, shortRefusal, type ShortFact } from './short-words.ts';
 import { newestOf } from './words.ts';
 
@@ -215,7 +216,9 @@ function dueHeadline(replacement: Replacement, input: DecideInput): Headline {
   const fact = `${change} is due`;
   const recalled = recalledRelease(input, replacement);
   if (recalled) return { ...recalled, outcome: change };
-  if (direction === 'restart') return { fact, outcome: 'an operator requested it' };
+  if (direction === 'restart') {
+    return { fact, outcome: `${whoWords(input.restartRequest?.requester)} requested it` };
+  }
   if ('url' in to) return { fact };
   if (to.yanked !== undefined) return { ...yanked(to.version.text, to.yanked), outcome: fact };
   const from = deployedVersion(input.deployed);

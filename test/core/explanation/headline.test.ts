@@ -160,6 +160,16 @@ const OTHERS: readonly [string, Partial<Situation>][] = [
     { restartRequest: { requestedAt: NOW, isImmediate: false } },
   ],
   [
+    // [D470]
+    'restart of 1.2.3 is due · ann on rover-7 requested it',
+    {
+      restartRequest: {
+        ...{ requestedAt: NOW, isImmediate: false },
+        requester: { by: 'ann on rover-7', because: 'it burns' },
+      },
+    },
+  ],
+  [
     'restart is due · an operator requested it',
     { wanted: { kind: 'local' }, restartRequest: { requestedAt: NOW, isImmediate: false } },
   ],
