@@ -115,9 +115,8 @@ export async function saveDocuments(
 ): Promise<Saved> {
   const { machine, config, policy, fragments = [], basedOn, reason, by } = documents;
   const own = { config, policy };
-  const why = reason.trim();
-  if (why === '' || why.length > LONGEST_REASON) {
-    const found = `reason has ${why.length} characters, expected 1 to ${LONGEST_REASON}`;
+  if (reason === '' || reason.length > LONGEST_REASON) {
+    const found = `reason has ${reason.length} characters, expected 1 to ${LONGEST_REASON}`;
     return { ok: false, error: { problem: usage(`${found}; nothing was saved`) } };
   }
   const compiled = await compiledDocuments(own, { machine, fragments }, files.catalogue.configs);
@@ -131,7 +130,7 @@ export async function saveDocuments(
     ...compiled.value,
     source: fragments.length === 0 ? undefined : { ...own, fragments },
     basedOn,
-    reason: why,
+    reason,
     author: by,
     at: files.now(),
   };

@@ -135,7 +135,7 @@ describe('[T340] a release that is held and cannot be downloaded', () => {
     const began = clock.monotonic();
     made.publish('acme:lidar', '1.1.0', NEXT);
     made.remove('acme:lidar', '1.1.0');
-    const failed = /^lidar has no 1\.1\.0: .* does not have it \(404\)$/;
+    const failed = /^lidar has no 1\.1\.0 for 60000 ms: .* does not have it \(404\)$/;
     await made.until(failed);
     const requests = (): number => made.requests.filter((path) => path.endsWith('1.1.0')).length;
     const since = made.story.length;
@@ -151,4 +151,25 @@ describe('[T340] a release that is held and cannot be downloaded', () => {
     await expect.poll(() => made.story).toContain('lidar running 1.1.0');
     expect(made.story.filter((line) => /quarantined|failed/.test(line))).toEqual([]);
   });
+});
+
+it('[T340] a wait for a network that is not metered does not count as a failure', async () => {
+  const programs = temporaryFolder();
+  const [asked, isFree] = [join(programs, 'asked'), join(programs, 'is-free')];
+  const script = `#!/bin/sh\necho >>${asked}\n[ -e ${isFree} ] || echo GENERAL.METERED:yes\n`;
+  writeFileSync(join(programs, 'nmcli'), script, { mode: 0o755 });
+  const questions = (): number => (existsSync(asked) ? readFileSync(asked).length : 0);
+  const clock = skippingClock(INTERVAL_MS);
+  const system = { root: temporaryFolder(), programs };
+  const made = await heldSite({}, { clock, system });
+  made.publish('acme:lidar', '1.1.0', NEXT);
+  made.remove('acme:lidar', '1.1.0');
+  for (const count of [1, 2, 3, 4]) {
+    await expect.poll(questions).toBeGreaterThanOrEqual(count);
+    if (count === 4) writeFileSync(isFree, '');
+    clock.advance(60_000);
+  }
+  const failed = (): string => made.story.find((line) => line.startsWith('lidar has no')) ?? '';
+  await expect.poll(failed).toContain(' does not have it (404)');
+  expect(failed()).toMatch(/^lidar has no 1\.1\.0 for 60000 ms: /);
 });

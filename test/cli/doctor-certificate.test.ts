@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { plainServer } from '../../mocks/plain-server.ts';
 import { checkRegistries } from '../../src/cli/doctor/registry-check.ts';
+import { expiryFindings } from '../../src/cli/doctor/certificate-check.ts';
 import { THEN } from './support/examined.ts';
 import { inProcess } from '../support/in-process.ts';
 import { listAt, site } from './support/patient.ts';
@@ -133,4 +134,21 @@ describe('modreg doctor on a certificate', () => {
       'warning the certificate of https://registry.example is valid until 2026-12-10T12:00:00Z, for 9 d renew the certificate of registry.example on its host before then',
     ]);
   });
+});
+
+it.each([
+  [14 * DAY, []],
+  [14 * DAY - 1, ['valid until 2026-12-14T23:59:59.999Z, for 13 d 23 h']],
+  [1, ['valid until 2026-12-01T00:00:00.001Z, for 0 s']],
+  [0, []],
+  [-DAY, []],
+])('a certificate that ends in %i ms is told of as one that ends soon: %j', (ms, expected) => {
+  const now = Date.parse('2026-12-01T00:00:00Z');
+  const certificate = { names: '', refusal: undefined, expiresAt: now + ms };
+  const connection = { kind: 'open', certificate } as const;
+  const url = new URL('https://registry.example');
+  const facts = { from: 'SITE', url, connection, failure: undefined };
+  expect(expiryFindings(facts, now).map(({ found }) => found)).toEqual(
+    expected.map((words) => `the certificate of SITE is ${words}`),
+  );
 });

@@ -278,3 +278,19 @@ it.each([
   const said = `error[USAGE]: ${what} is not the number of a revision, expected one such as 3`;
   expect([exit, [...stderr, ...shown].includes(said)]).toEqual([2, true]);
 });
+
+it('[D264] documents are printed without the control characters in their texts', async () => {
+  const { file, run } = await configuring();
+  const text = JSON.stringify(machineWith('1.*')).replace(
+    '"modules"',
+    '"\u{9b}31m":"\u{202e}","modules"',
+  );
+  await run('set', file('machine.json', text), '--reason', 'first');
+  const { stdout } = await run('show');
+  const shown = text.replace('\u{9b}', '\\u{9b}').replace('\u{202e}', '\\u{202e}');
+  expect(stdout.slice(1)).toEqual([
+    '  the machine has not said anything of its documents here',
+    'machine.json:',
+    shown,
+  ]);
+});

@@ -104,3 +104,9 @@ it.each(['0s', '91d', 'today'])('[D185] --since %s is no duration', async (since
     2,
   ]);
 });
+
+it('[D185] --since goes back 90 days', async () => {
+  const fleet = await fleetWith({});
+  const { stderr, exit } = await fleet('--since', '90d');
+  expect([stderr, exit]).toEqual([[], 0]);
+});

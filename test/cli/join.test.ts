@@ -39,7 +39,10 @@ describe('[D194] modreg join', () => {
       group: 'canary',
       registry: 'ADDRESS',
     });
-    expect(statSync(join(site.to, 'credentials.json')).mode & 0o777).toBe(0o600);
+    const modes = ['credentials.json', 'agent.env', 'policy.json', 'machine.json'].map((name) =>
+      (statSync(join(site.to, name)).mode & 0o777).toString(8),
+    );
+    expect(modes).toEqual(['600', '600', '644', '644']);
     expect(site.document('policy.json')).toEqual({ registry: 'ADDRESS' });
     expect(site.document('machine.json')).toEqual({ modules: [] });
     expect(readFileSync(join(site.to, 'agent.env'), 'utf8')).toMatch(

@@ -93,6 +93,7 @@ const EARLIER = [
 it.each<[readonly string[], readonly string[]]>([
   [['acme:lidar'], [...NEW, ...EARLIER]],
   [['acme:lidar', '1.10.0', '--since', '2h'], NEW],
+  [['acme:lidar', '1.10.0', '--since', '90d'], NEW],
   [['acme:lidar', '1.9.0'], EARLIER],
   [
     ['acme:arm', '2.0.0'],

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -83,6 +83,19 @@ describe('[D243] modreg module check', () => {
 });
 
 describe('[D244] modreg module pack', () => {
+  it('packs names of any length', async () => {
+    const folders = `${'d'.repeat(199)}/`.repeat(4);
+    const names = [985, 989, 990, 991, 992, 993].map(
+      (length) => `${folders}${'f'.repeat(length - folders.length)}`,
+    );
+    const files = names.map((name) => [`lidar/${name}`, 'x'] as const);
+    const { folder, module } = made(Object.fromEntries(files));
+    await said(folder, 'pack', module, '--out', `${folder}/one.tgz`);
+    const { stdout, stderr } = spawnSync('tar', ['tzf', `${folder}/one.tgz`], { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    expect(stdout.split('\n').filter((name) => name.includes('f'.repeat(9)))).toEqual(names);
+  });
+
   it('packs the same content into the same bytes, without what is no part of it', async () => {
     const long = `lidar/${'deep/'.repeat(30)}file`;
     const { folder, module } = made({ [long]: 'x', 'lidar/.git/HEAD': 'ref' });

@@ -29,3 +29,17 @@ it('[D75] what an operator requests is planned within a second, although a round
   await ended;
   expect(await decided('restart', 'acme:lidar')).toEqual(['up-to-date']);
 });
+
+it('[D75] a request is looked at once', async () => {
+  const machine = await settled({ intervalMs: HOUR, takesUp: 'later' });
+  const watching = new AbortController();
+  let looks = 0;
+  const watch = { clock: machine.clock, signal: watching.signal };
+  const ended = watchRequests(machine, () => void looks++, watch);
+  await ask(machine, 'hold', '--for', '12h', '--reason', 'on stage');
+  await machine.pass(10 * SECOND);
+  expect(looks).toBe(1);
+  watching.abort();
+  await machine.pass(SECOND);
+  await ended;
+});

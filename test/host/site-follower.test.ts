@@ -129,6 +129,23 @@ it('[T675] a machine that cannot reach its site says so once, and goes on with w
   expect(state().current?.revision).toBe(1);
 });
 
+it('[T675] a site that was not told what the machine refuses is told once it is reached', async () => {
+  let isCut = true;
+  const sending: typeof fetch = async (...request) => {
+    const [to] = request;
+    const url = to instanceof Request ? to.url : String(to);
+    if (isCut && url.endsWith('/answer')) throw new TypeError('cut');
+    return await fetch(...request);
+  };
+  const { save, until, ask, said } = await followed(undefined, undefined, { fetch: sending });
+  save({ modules: 1 });
+  await until('cannot be read');
+  isCut = false;
+  ask();
+  await until('can be read again');
+  expect(said()).toMatchObject({ applied: undefined, refused: { revision: 1 } });
+});
+
 it('[T707] a machine that cannot take commands says so once, and goes on with the documents of its site', async () => {
   const untrusted = new RegistryError('registry-untrusted', 'SITE did not sign its answer');
   const proof = async (): Promise<never> => await Promise.reject(untrusted);

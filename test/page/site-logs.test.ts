@@ -179,3 +179,12 @@ it('[D320] a page has 200 lines of usual length', async () => {
   const lines = await linesAt(site, '/machines/rover-7/logs');
   expect(lines.filter((one) => one.includes('turns'))).toHaveLength(200);
 });
+
+it('[D320] the name of the text to download has nothing that ends it', async () => {
+  const site = await loggedSite();
+  const answer = await site.app.request('/machines/x%22%3B%20y%2Fz/logs.txt');
+  expect([answer.status, answer.headers.get('content-disposition')]).toEqual([
+    200,
+    'attachment; filename="x___y_z-log.txt"',
+  ]);
+});

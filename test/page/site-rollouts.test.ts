@@ -18,6 +18,9 @@ const CARD = [
   'Halt… Raise now… Retract…',
 ];
 
+/** A reason may have 500 characters. */
+const LONGEST = 'x'.repeat(500);
+
 describe('the rollouts of a site', () => {
   it('are shown with their step, counts, next step, halt rule and failures', async () => {
     const { app } = await rollingOut();
@@ -192,6 +195,7 @@ describe('a change of a rollout', () => {
   it.each([
     ['halt', { reason: ' loud ' }, { status: 'halted', percent: 5, because: 'loud' }],
     ['halt', {}, { status: 'halted', percent: 5, because: '' }],
+    ['halt', { reason: LONGEST }, { status: 'halted', percent: 5, because: LONGEST }],
     ['raise', { percent: '50', ...SEEN }, { status: 'running', percent: 50, because: undefined }],
     ['retract', { reason: 'x' }, { status: 'retracted', percent: 5, because: 'retracted: x' }],
     ['retract', {}, { status: 'retracted', percent: 5, because: 'retracted' }],
@@ -210,7 +214,7 @@ describe('a change of a rollout', () => {
     ['raise', { after: '1', percent: '101' }, 'percent is &quot;101&quot;, expected more than 0'],
     [
       'halt',
-      { after: '1', reason: 'x'.repeat(501) },
+      { after: '1', reason: `${LONGEST}x` },
       'reason has 501 characters, expected at most 500',
     ],
   ])('%s with %j is refused', async (event, form, message) => {

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { asDatabaseError } from '../../src/sqlite/database-error.ts';
+import { isLocked } from '../../src/sqlite/full-disk.ts';
 import { integrityLines } from '../../src/sqlite/integrity-lines.ts';
 import { createPrivate } from '../../src/sqlite/private-file.ts';
 import { addChecksumFunction } from '../../src/sqlite/row-checksum.ts';
@@ -14,6 +15,16 @@ function converted(fields: object, message = 'a reason'): unknown {
     throw asDatabaseError(Object.assign(new Error(message), fields), '/home/machine.db');
   });
 }
+
+it.each([
+  [5, true],
+  [5 + 256, true],
+  [5 + 2 * 256, true],
+  [6, false],
+  [13, false],
+])('a file is locked by another connection if SQLite says %i: %s', (errcode, expected) => {
+  expect(isLocked(Object.assign(new Error('a reason'), { errcode }))).toBe(expected);
+});
 
 describe('an error', () => {
   it.each([

@@ -230,7 +230,7 @@ function inWords(event: AgentEvent): string | undefined {
     return `${event.installed} is installed, ${event.running} runs`;
   if (event.kind === 'prefetched') return `${event.name} has ${event.version}`;
   if (event.kind === 'prefetch-failed')
-    return `${event.name} has no ${event.version}: ${event.reason}`;
+    return `${event.name} has no ${event.version} for ${event.retryMs} ms: ${event.reason}`;
   if (event.kind === 'failure-reported') {
     return `reported ${event.failure.version}: ${event.failure.reason}`;
   }

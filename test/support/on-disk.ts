@@ -77,16 +77,18 @@ export async function lostWithPower(folder: string, work: () => unknown): Promis
     fsyncSync(descriptor);
     disk.sync(fs.readlinkSync(`/proc/self/fd/${descriptor}`));
   };
-  const syncing = vi.spyOn(prototype, 'sync');
-  syncing.mockImplementation(async function (this: typeof handle) {
-    await this.datasync();
-    disk.sync(fs.readlinkSync(`/proc/self/fd/${this.fd}`));
-  });
+  const { datasync } = prototype;
+  const syncing = (['sync', 'datasync'] as const).map((name) =>
+    vi.spyOn(prototype, name).mockImplementation(async function (this: typeof handle) {
+      await datasync.call(this);
+      disk.sync(fs.readlinkSync(`/proc/self/fd/${this.fd}`));
+    }),
+  );
   syncBuiltinESMExports();
   try {
     await work();
   } finally {
-    syncing.mockRestore();
+    for (const one of syncing) one.mockRestore();
     fs.fsyncSync = fsyncSync;
     syncBuiltinESMExports();
   }

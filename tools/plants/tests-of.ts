@@ -185,6 +185,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/site/next-windows.ts': ['../page/site-windows'],
   'src/server/fleet/window-holds.ts': ['../page/site-windows'],
   'src/host/requests/data-move.ts': ['data-move'],
+  'src/host/replace-file.ts': ['add'],
   'src/host/requests/lift-words.ts': ['why'],
   'src/host/module-data.ts': ['data-move'],
   'src/cli/data': ['data-move'],

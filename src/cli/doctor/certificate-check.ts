@@ -10,11 +10,16 @@ const EXPIRES_SOON_MS = 14 * 86_400_000;
 
 /** Whether the certificate of a registry ends soon. One that has ended is an error of the registry. */
 export function expiryFindings(
-  { from, url, connection, ...facts }: RegistryFacts,
+  {
+    from,
+    url,
+    connection,
+    failure,
+  }: Pick<RegistryFacts, 'from' | 'url' | 'connection' | 'failure'>,
   now: number,
 ): Finding[] {
   const certificate = connection?.kind === 'open' ? connection.certificate : undefined;
-  const isRefused = facts.failure?.kind === 'bad-certificate';
+  const isRefused = failure?.kind === 'bad-certificate';
   if (!certificate || !url || isRefused || !isNearEnd(certificate, now)) return [];
   if (certificate.expiresAt <= now) return [];
   const found = `the certificate of ${from} is valid ${until(certificate, now)}`;

@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { fetchArtifact, type FetchOptions } from '../../../src/agent/index.ts';
 import { secret, type Artifact } from '../../../src/core/index.ts';
 import { FILE, HEX, other, outcomeOf, PAGE, played, PORTAL } from '../support/downloading.ts';
+import { syncFolder } from '../../../src/files/sync.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { lostWithPower } from '../../support/on-disk.ts';
 import { artifactOf, fileServer, whole, type FileAnswer } from '../../../mocks/file-server.ts';
 
 const WRONG = createHash('sha256').update(other(0)).digest('hex');
@@ -29,6 +31,16 @@ it('[A1] downloads a file that only its owner can read, and says what it is', as
   // It is there, so that nothing is requested again.
   expect((await fetchArtifact(server.artifact, path)).ok).toBe(true);
   expect(server.requests).toEqual(['/lidar.tgz']);
+});
+
+it('[A1] a file that has its name has all of its content after a loss of power', async () => {
+  const { artifact } = await fileServer(FILE);
+  const folder = temporaryFolder();
+  const lost = await lostWithPower(folder, async () => {
+    await fetchArtifact(artifact, `${folder}/lidar`);
+    syncFolder(folder);
+  });
+  expect([lost, readFileSync(`${folder}/lidar`)]).toEqual([[], FILE]);
 });
 
 it.each([

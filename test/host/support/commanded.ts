@@ -15,6 +15,8 @@ const MACHINE = 'rover-7';
 export interface Circumstances extends Partial<Omit<CommandedMachine, 'client'>> {
   /** Answers in place of the registry. */
   readonly fetch?: typeof globalThis.fetch;
+  /** Ends its process. */
+  readonly signal?: AbortSignal;
   /** Whether its disk takes nothing. */
   readonly isFull?: boolean;
   /** How long an answer takes, in milliseconds. */
@@ -73,7 +75,7 @@ export async function commanded(): Promise<Commanded> {
       const times = { at, expiresAt: at + 3_600_000 };
       commands.give({ machine: MACHINE, key: `${keys++}`, ...about, ...times, ...more });
     },
-    async round({ fetch, isFull = false, slowMs = 0, ...parts } = {}) {
+    async round({ fetch, isFull = false, slowMs = 0, signal, ...parts } = {}) {
       let state = keptState(home) ?? noneServed(url.origin, MACHINE);
       let monotonic = 0;
       const client = commandClient(
@@ -113,7 +115,7 @@ export async function commanded(): Promise<Commanded> {
           onNotice: (level, text) => void said.push(`${level} ${text}`),
           ...parts,
         },
-        new AbortController().signal,
+        signal ?? new AbortController().signal,
       );
       return said;
     },

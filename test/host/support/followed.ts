@@ -46,7 +46,10 @@ function bytes(value: object): Uint8Array {
 export async function followed(
   trust: FollowedSite['trust'] = async () => ({ ok: false, error: 'there is none' }),
   policy: object = { trust: 'unsigned' },
-  commanded: Partial<CommandedMachine> = {},
+  commanded: Partial<CommandedMachine> & {
+    /** Answers questions about documents in place of the registry. */
+    readonly fetch?: typeof globalThis.fetch;
+  } = {},
 ): Promise<Followed> {
   const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
   const serve = async (port: number) => await serveRegistry(catalogue, { host: '127.0.0.1', port });
@@ -54,11 +57,10 @@ export async function followed(
   const { address } = running;
   const token = secret(tokenFor(catalogue, [`machine:${MACHINE}`], MACHINE));
   const url = new URL(address);
-  const client = configClient({ kind: 'modreg', url }, { clock: systemClock, token: () => token });
-  const commands = commandClient(
-    { kind: 'modreg', url },
-    { clock: systemClock, token: () => token },
-  );
+  const { fetch, ...parts } = commanded;
+  const sent = { clock: systemClock, token: () => token };
+  const client = configClient({ kind: 'modreg', url }, { ...sent, fetch });
+  const commands = commandClient({ kind: 'modreg', url }, sent);
   const machine = {
     path: 'machine.json',
     bytes: bytes({ modules: [entry('acme:own', '1.*')] }),
@@ -68,7 +70,7 @@ export async function followed(
     { machine, policy: { path: 'policy.json', bytes: bytes(policy), mode: 0o600 } },
     undefined,
   );
-  const secrets = secretClient({ kind: 'modreg', url }, { clock: systemClock, token: () => token });
+  const secrets = secretClient({ kind: 'modreg', url }, sent);
   if (!client.ok || !commands.ok || !secrets.ok || !own.ok)
     throw new Error('the address or the documents are wrong');
   const [clock, home] = [skippingClock(), temporaryFolder()];
@@ -96,7 +98,7 @@ export async function followed(
         trust: async () => ({ ok: false, error: 'there is none' }),
         reading: () => ({ now: clock.now(), clock: undefined }),
         carryOut: async () => ({ result: 'done', detail: 'a test' }),
-        ...commanded,
+        ...parts,
       },
       home,
       clock,

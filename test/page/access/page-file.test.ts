@@ -113,6 +113,14 @@ describe('a session', () => {
     expect(again.session(token, NOW + 23 * HOUR + 1)).toBeUndefined();
   });
 
+  it('lasts for twelve hours after a use by a clock that was set back', () => {
+    const { file } = newFile();
+    const token = signedIn(file);
+    file.noteUse(token, NOW - 6 * HOUR);
+    expect(file.session(token, NOW + 6 * HOUR)).toStrictEqual({ account: undefined });
+    expect(file.session(token, NOW + 6 * HOUR + 1)).toBeUndefined();
+  });
+
   it('lasts for seven days at most', () => {
     const { file } = newFile();
     const token = signedIn(file);
