@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import {
   indexReleases,
@@ -61,6 +64,18 @@ interface Simulated {
 /** A status, and a parsed body. */
 type Answer = readonly [status: number, json: Record<string, unknown>];
 
+/**
+ * Asks on a connection of its own: the server may end one that is idle while hours of the virtual clock pass. `fetch` would make an
+ * error of each connection that is closed, whose stack takes a fifth of the time of these tests.
+ */
+async function asked(url: string, bearer: string, body?: object): Promise<Answer> {
+  const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
+  const sent = request(url, { agent: false, headers, method: body ? 'POST' : 'GET' });
+  sent.end(body && JSON.stringify(body));
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  return [answer.statusCode ?? 0, Object(await json(answer))];
+}
+
 function summary([status, json]: Answer): string {
   return status < 300 ? `${status}` : `${status} ${String(json['detail'])}`;
 }
@@ -91,17 +106,8 @@ export async function rollingFleet(
     catalogue.close();
   });
   const token = tokenFor(catalogue, ['publish', 'yank', 'rollout', 'fleet:read'], 'person');
-  const ask = async (path: string, bearer: string, body?: object): Promise<Answer> => {
-    const headers = {
-      authorization: `Bearer ${bearer}`,
-      'content-type': 'application/json',
-      // The server may end a connection that is idle while hours of the virtual clock pass.
-      connection: 'close',
-    };
-    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-    const answer = await fetch(`${running.address}${path}`, { headers, ...sent });
-    return [answer.status, Object(await answer.json())];
-  };
+  const ask = async (path: string, bearer: string, body?: object): Promise<Answer> =>
+    await asked(`${running.address}${path}`, bearer, body);
   const ids = Array.from({ length: count }, (_, place) => `rover-${place + 1}`);
   const reporting = tokenFor(
     catalogue,
