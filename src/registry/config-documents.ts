@@ -111,6 +111,16 @@ export const savedConfig = v.object({
   revision: number,
   result: v.picklist(['saved', 'unchanged', 'signed', 'would-save']),
   changes: v.optional(v.array(text)),
+  signatures: v.pipe(
+    v.optional(text),
+    v.description('Of a dry run: whether operators have to sign it, by what the machine reported'),
+  ),
+  warnings: v.pipe(
+    v.optional(v.array(text)),
+    v.description(
+      'Such as modules of which this registry has no release; missing if there is none',
+    ),
+  ),
 });
 export type ConfigAnswer = Readonly<v.InferOutput<typeof machineAnswer>>;
 export type SavedConfig = Readonly<v.InferOutput<typeof savedConfig>>;

@@ -2,12 +2,12 @@ import { edited, editableIn, type DocumentEdit, type Editable } from '../config/
 import { usage, type Problem } from '../base/problem.ts';
 import { documentDiff } from '../core/trust/document-diff.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
-import { compiledDocuments } from '../server/configs/compiled-documents.ts';
+import { compiledDocuments, unknownModules } from '../server/configs/compiled-documents.ts';
 import type { StoredRevision } from '../server/configs/config-table.ts';
 import type { ConfigSource } from '../server/configs/source-table.ts';
 import type { OnChange } from './on-change.ts';
 import { saveDocuments, type Saving, type SiteDocuments } from './served-documents.ts';
-import { signatureNeed, type SignatureNeed } from './signature-need.ts';
+import { signatureNeed, type SignatureNeed } from '../server/fleet/signature-need.ts';
 import type { Answer, SiteFiles } from './site-files.ts';
 
 /** What can be edited in the newest documents of a machine. */
@@ -26,6 +26,8 @@ interface EditPreview {
   readonly revision: number;
   readonly lines: readonly string[];
   readonly need: SignatureNeed;
+  /** What is no reason not to save it. */
+  readonly warnings: readonly string[];
 }
 
 /** Edits of the documents that a registry serves to machines (D416). */
@@ -88,8 +90,11 @@ async function previewOf(
     return { ok: false, error: notPossible(`${code}: ${detail}`) };
   }
   const lines = documentDiff(newest, compiled.value);
-  const need = await signatureNeed(files, newest, compiled.value);
-  return { ok: true, value: { machine, revision: newest.revision, lines, need } };
+  const { catalogue, fleet, now } = files;
+  const known = { catalogue, fleet, now: now() };
+  const need = await signatureNeed(known, newest, { ...compiled.value, machine });
+  const warnings = await unknownModules(compiled.value.config, catalogue.modules());
+  return { ok: true, value: { machine, revision: newest.revision, lines, need, warnings } };
 }
 
 function notPossible(why: string): Problem {

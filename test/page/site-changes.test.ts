@@ -115,3 +115,17 @@ it('[T731] texts of people, and an event of a rollout that was edited, stay text
     '12:03 UTC acme:lidar 1.3.0: rollout halted by page',
   );
 });
+
+it.each([
+  ['hold', { module: 'acme_lidar', for: '12h' }, 'hold acme_lidar for 12h'],
+  ['unquarantine', { module: 'acme_lidar', version: '1.4.0' }, 'unquarantine acme_lidar 1.4.0'],
+  ['restart', { module: 'acme_lidar' }, 'restart acme_lidar'],
+])('[D457] a change that is a command names all of it: %s', async (kind, fields, words) => {
+  const site = testSite();
+  await site.report('rover-7', [{}]);
+  const form = { key: 'A'.repeat(22), reason: 'the fair', ...fields };
+  expect((await site.post(`/machines/rover-7/commands/${kind}`, form))[0]).toBe(303);
+  expect((await textOf(site.app, '/changes'))[1]).toBe(
+    `12:00 UTC rover-7: ${words} by page: the fair`,
+  );
+});

@@ -359,3 +359,11 @@ describe('[D453] an edit that cannot be made', () => {
     expect((await site.app.request('/machines/rover-8')).status).toBe(404);
   });
 });
+
+it('[D456] the page of an edit warns of a module of which the registry has no release', async () => {
+  const site = await editedSite();
+  const fields = { module_id: 'acme:arn', version: '1.*' };
+  const warning = 'this registry has no release of acme:arn; did you mean acme:arm?';
+  expect(await previewed(site, 'add', fields)).toContain(warning);
+  expect(await previewed(site, 'add', { ...fields, module_id: 'acme:arm' })).not.toContain(warning);
+});

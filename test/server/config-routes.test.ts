@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { backUp } from '../../src/server/backup/backup.ts';
 import { restore } from '../../src/server/backup/restore.ts';
-import { Catalogue } from '../../src/server/index.ts';
+import { parseModuleId } from '../../src/core/index.ts';
+import { Catalogue, readRelease } from '../../src/server/index.ts';
+import { machineReport, reportedState } from '../support/machine-report.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { APPROVER, AUTHOR, role, STRANGER, trustOf } from '../support/signed.ts';
 import { asking } from './support/asking.ts';
@@ -73,7 +75,9 @@ it('[D264] the history has who saved what and why, and an earlier revision can b
 it('[D438] a dry run says what changes on the machine, and saves nothing', async () => {
   const { registry, as } = asking();
   const dry = { dry_run: true };
-  const said = { machine: 'rover-7', revision: 1, result: 'would-save' };
+  const signatures =
+    'It is not known whether this machine needs the signature of an operator: its page says so after it has read the revision.';
+  const said = { machine: 'rover-7', revision: 1, result: 'would-save', signatures };
   expect(await as('config', 'PUT', CONFIG, saving(0, lidar('1.*'), dry))).toEqual({
     status: 200,
     json: { ...said, changes: ['acme_lidar 1.* is added'] },
@@ -85,7 +89,7 @@ it('[D438] a dry run says what changes on the machine, and saves nothing', async
     json: {
       ...said,
       revision: 2,
-      changes: ['acme_lidar 1.* → 1.3.*', '/policy/minimum_release_age changes'],
+      changes: ['acme_lidar 1.* → 1.3.*', '/policy/minimum_release_age "1d" is added'],
     },
   });
   expect(await as('config', 'PUT', CONFIG, saving(1, lidar('1.*'), dry))).toEqual({
@@ -275,4 +279,56 @@ it('[D264] a registry keeps 100 revisions of a machine', () => {
   }
   const kept = catalogue.configs.history('rover-7').map(({ revision }) => revision);
   expect([kept.length, kept.at(-1)]).toEqual([100, 3]);
+});
+
+it('[D455] a dry run shows values, and whether operators have to sign it', async () => {
+  const { registry, as } = asking();
+  const trust = trustOf([role('namespace *', 1, AUTHOR), role('operator', 1, APPROVER)]);
+  registry.catalogue.trust.store(trust.text);
+  const policy = '{"minimum_release_age":"2d","restart_ceiling":3}';
+  const withEnv = (value: string): string =>
+    JSON.stringify({ modules: [{ ...entry('acme:lidar', '1.*'), env: { LEVEL: value } }] });
+  await as('config', 'PUT', CONFIG, saving(0, withEnv('1'), { policy }));
+  const asked = async (config: string, terms: string): Promise<readonly unknown[]> => {
+    const more = { policy: terms, dry_run: true };
+    const { json } = await as('config', 'PUT', CONFIG, saving(1, config, more));
+    return [Object(json).changes, Object(json).signatures];
+  };
+  const report = async (pinned?: true): Promise<void> => {
+    const state = { ...reportedState(1, {}), pinned };
+    const sent = machineReport([], { state, queue: `queue-${pinned ?? 'none'}` });
+    await as('machine:rover-7', 'POST', '/v1/machines/rover-7/reports', sent);
+  };
+  await report();
+  expect(await asked(withEnv('2'), '{"minimum_release_age":"1d"}')).toEqual([
+    [
+      'acme_lidar/env/LEVEL "1" → "2"',
+      '/policy/minimum_release_age "2d" → "1d"',
+      '/policy/restart_ceiling 3 is removed',
+    ],
+    'The policy of this machine names no trust document, so it needs no signature.',
+  ]);
+  await report(true);
+  const [, needed] = await asked(withEnv('1'), '{"minimum_release_age":"1d"}');
+  expect(needed).toMatch(
+    /^Without the signature of an operator the machine refuses this: needs-signature: \/policy\/restart_ceiling /,
+  );
+});
+
+it.each([
+  ['acme:lidr', ['this registry has no release of acme:lidr; did you mean acme:lidar?']],
+  ['acme:arm', ['this registry has no release of acme:arm']],
+  ['acme:lidar', undefined],
+])('[D456] documents with %s: saved with the warnings %j', async (moduleId, warnings) => {
+  const { registry, as } = asking();
+  const [id, release] = [parseModuleId('acme:lidar'), readRelease({ version: '1.0.0' })];
+  if (!id.ok || !release.ok) throw new Error('it is no release');
+  registry.catalogue.publish(id.value, release.value, 0);
+  const config = JSON.stringify({ modules: [entry(moduleId, '1.*')] });
+  const dry = await as('config', 'PUT', CONFIG, saving(0, config, { dry_run: true }));
+  const saved = await as('config', 'PUT', CONFIG, saving(0, config));
+  expect([dry, saved].map(({ json }) => [Object(json).result, Object(json).warnings])).toEqual([
+    ['would-save', warnings],
+    ['saved', warnings],
+  ]);
 });

@@ -66,7 +66,7 @@ it('[D330] a fragment says on which machines it has an effect before it is saved
   await using(site, 'rover-8', withLidar('1.4.*'));
   await as('config', 'PUT', '/v1/machines/rover-9/config', documents(withLidar('1.2.*')));
   const next = { ...withLidar('1.3.*'), policy: { minimum_release_age: '1d' } };
-  const changes = ['acme_lidar 1.2.* → 1.3.*', '/policy/minimum_release_age changes'];
+  const changes = ['acme_lidar 1.2.* → 1.3.*', '/policy/minimum_release_age "1d" is added'];
   const effects = [
     { machine: 'rover-7', from: 1, to: null, changes },
     { machine: 'rover-8', from: 1, to: null, changes: changes.slice(1) },

@@ -108,8 +108,11 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   server: [
     'core',
     // What is saved for a machine is checked as `modreg check` does.
+    'config/module-version.ts',
     'config/served/compiled.ts',
     'config/served/secret-places.ts',
+    // A dry run says whether operators have to sign it, as the machine judges that.
+    'config/served/verdict.ts',
     'files',
     'registry',
     'sqlite',
@@ -254,8 +257,6 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'base',
     'config/document-edit.ts',
     'config/module-version.ts',
-    'config/served/compiled.ts',
-    'config/served/verdict.ts',
     'config/time-zone.ts',
     'config/window.ts',
     'core',

@@ -108,18 +108,22 @@ export async function setConfigCommand(
 }
 
 function savedWords(
-  { machine, revision, result, changes }: SavedConfig,
+  { machine, revision, result, changes, signatures, warnings = [] }: SavedConfig,
   { json, dryRun = false }: AnswerOptions & Pick<SetOptions, 'dryRun'>,
 ): Partial<Outcome> {
   if (json) {
     const document = { schema: 'modreg/fleet-config-set@1', machine, revision, result };
-    return { answer: [jsonLine({ ...document, ...(changes && { changes }) })] };
+    const more = { ...(changes && { changes }), ...(signatures !== undefined && { signatures }) };
+    const warned = warnings.length === 0 ? {} : { warnings };
+    return { answer: [jsonLine({ ...document, ...more, ...warned })] };
   }
   const answer = [
     `${excerpt(machine)}: revision ${revision} ${RESULTS[result]}`,
     ...(changes ?? []).map((line) => `  ${escapeUnprintable(line)}`),
+    ...(signatures === undefined ? [] : [`  ${escapeUnprintable(signatures)}`]),
   ];
-  return { answer, notes: [dryRun ? DRY : SAVED] };
+  const warned = warnings.map((one) => `warning: ${escapeUnprintable(one)}`);
+  return { answer, notes: [...warned, dryRun ? DRY : SAVED] };
 }
 
 const RESULTS: Readonly<Record<SavedConfig['result'], string>> = {

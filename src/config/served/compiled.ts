@@ -98,22 +98,41 @@ export function fragmentFault(text: string): string | undefined {
 export function changesBetween(before: ConfigTexts, after: ConfigTexts): string[] {
   const [from, to] = [valueOf(before.config), valueOf(after.config)];
   const [one, other] = [entriesIn(from), entriesIn(to)];
-  const modules = differing(one, other).map((name) => {
+  const modules = differing(one, other).flatMap((name) => {
     const label = excerpt(name);
-    if (!Object.hasOwn(other, name)) return `${label} is removed`;
+    if (!Object.hasOwn(other, name)) return [`${label} is removed`];
     const version = versionIn(other, name);
-    if (!Object.hasOwn(one, name)) return `${label} ${version} is added`;
+    if (!Object.hasOwn(one, name)) return [`${label} ${version} is added`];
     const earlier = versionIn(one, name);
-    return earlier === version ? `${label} changes` : `${label} ${earlier} → ${version}`;
+    const { version: _from, ...before } = objectAt(one, name);
+    const { version: _to, ...after } = objectAt(other, name);
+    const others = valueChanges(label, before, after);
+    return earlier === version ? others : [`${label} ${earlier} → ${version}`, ...others];
   });
-  const terms = differing(valueOf(before.policy ?? ''), valueOf(after.policy ?? ''));
+  const { modules: _one, ...config } = from;
+  const { modules: _other, ...next } = to;
   return [
     ...modules,
-    ...differing(from, to).flatMap((key) =>
-      key === 'modules' ? [] : [`/${excerpt(key)} changes`],
-    ),
-    ...terms.map((term) => `/policy/${excerpt(term)} changes`),
+    ...valueChanges('', config, next),
+    ...valueChanges('/policy', valueOf(before.policy ?? ''), valueOf(after.policy ?? '')),
   ];
+}
+
+/** A value in a line is cut at so many characters. */
+const LONGEST_VALUE = 300;
+
+/** What differs between two values, a line for each place, with both values (D455). Lists are compared as a whole. */
+function valueChanges(place: string, before: unknown, after: unknown): string[] {
+  if (isObject(before) && isObject(after)) {
+    return differing(before, after).flatMap((key) =>
+      valueChanges(`${place}/${excerpt(key)}`, before[key], after[key]),
+    );
+  }
+  const [from, to] = [before, after].map((value) =>
+    excerpt(JSON.stringify(value) ?? '', LONGEST_VALUE),
+  );
+  if (before === undefined) return [`${place} ${to} is added`];
+  return [after === undefined ? `${place} ${from} is removed` : `${place} ${from} → ${to}`];
 }
 
 function entriesIn({ modules }: JsonObject): JsonObject {

@@ -1,4 +1,6 @@
 import type { ConfigTexts } from '../../config/served/compiled.ts';
+import { nearestWord } from '../../core/text/nearest-word.ts';
+import { excerpt } from '../../core/text/quote.ts';
 import type { Result } from '../../core/index.ts';
 import type { ServedRefusal } from '../../core/trust/served-config.ts';
 import type { NewRevision } from './config-table.ts';
@@ -15,6 +17,28 @@ export async function changesOfDocuments(
 
 /** Why documents are not saved that were compiled with an earlier fragment (D451). */
 export const MOVED_FRAGMENT = 'another person saved a fragment that they use in the meantime';
+
+/** So many are named. */
+const MOST_UNKNOWN = 20;
+
+/** Modules of documents of which the registry has no release, a sentence each (D456): another registry of the machine may have them. */
+export async function unknownModules(
+  config: string,
+  known: readonly string[],
+): Promise<readonly string[]> {
+  // A registry without releases is not the one from which machines have their lists.
+  if (known.length === 0) return [];
+  const { writtenEntries } = await import('../../config/module-version.ts');
+  const ids = new Set<string>(known);
+  const unknown = writtenEntries(config).filter(
+    ({ type, moduleId }) => type === 'registry' && !ids.has(moduleId),
+  );
+  return unknown.slice(0, MOST_UNKNOWN).map(({ moduleId }) => {
+    const near = nearestWord(moduleId, ids);
+    const meant = near === undefined ? '' : `; did you mean ${near}?`;
+    return `this registry has no release of ${excerpt(moduleId)}${meant}`;
+  });
+}
 
 /** Documents, and the fragments that they were compiled with. */
 type CompiledDocuments = ConfigTexts & Required<Pick<NewRevision, 'compiledWith'>>;

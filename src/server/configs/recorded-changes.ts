@@ -11,6 +11,10 @@ type ChangedThing =
       readonly command: string;
       /** Undefined for the whole machine. */
       readonly module: string | undefined;
+      /** How long a hold lasts; undefined for other commands. */
+      readonly term: string | undefined;
+      /** The version that is lifted from quarantine; undefined for other commands. */
+      readonly version: string | undefined;
       /** What the machine answered; undefined until then. */
       readonly result: string | undefined;
     }
@@ -57,7 +61,7 @@ export interface WantedChanges {
 const OF_MACHINE = '(?1 IS NULL OR machine = ?1) AND rowid < ?2 ORDER BY rowid DESC LIMIT ?3';
 const QUERIES: Readonly<Record<ChangedThing['kind'], string>> = {
   documents: `SELECT rowid AS place, at, author, reason, machine, revision FROM machine_configs WHERE ${OF_MACHINE}`,
-  commands: `SELECT rowid AS place, at, author, reason, machine, kind, module, result FROM machine_commands WHERE ${OF_MACHINE}`,
+  commands: `SELECT rowid AS place, at, author, reason, machine, kind, module, term, version, result FROM machine_commands WHERE ${OF_MACHINE}`,
   rollouts: `SELECT event.sequence AS place, event.at AS at, event.kind AS kind, event.content AS content,
       namespace || ':' || name AS id, version, author
     FROM rollout_events AS event LEFT JOIN rollout_authors ON rollout_authors.sequence = event.sequence JOIN modules ON modules.id = event.module JOIN releases ON releases.id = release
@@ -70,7 +74,7 @@ const QUERIES: Readonly<Record<ChangedThing['kind'], string>> = {
 /** The kinds of changes. */
 export const CHANGED = ['documents', 'commands', 'rollouts', 'fragments', 'others'] as const;
 
-/** The newest changes, the newest first (D324, D443). */
+/** The newest changes, the newest first (D324, D443, D457). */
 export function recordedChanges(
   sql: Statements,
   { machine, before, limit }: WantedChanges,
@@ -118,7 +122,8 @@ function thingIn(kind: ChangedThing['kind'], row: Row): ChangedThing {
       return { kind, machine, revision: Number(row['revision']) };
     case 'commands': {
       const [module, result] = [textIn(row['module']), textIn(row['result'])];
-      return { kind, machine, command: String(row['kind']), module, result };
+      const [term, version] = [textIn(row['term']), textIn(row['version'])];
+      return { kind, machine, command: String(row['kind']), module, term, version, result };
     }
     case 'rollouts': {
       // A cast: it is of the row of a module.

@@ -12,7 +12,13 @@ import {
 } from '../../registry/config-documents.ts';
 import { configSigners } from '../../registry/trust/config-signatures.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { changesOfDocuments, compiledDocuments } from '../configs/compiled-documents.ts';
+import { signatureNeed } from '../fleet/signature-need.ts';
+import type { FleetFile } from '../fleet/fleet-file.ts';
+import {
+  changesOfDocuments,
+  compiledDocuments,
+  unknownModules,
+} from '../configs/compiled-documents.ts';
 import type { NewRevision, StoredRevision } from '../configs/config-table.ts';
 import { documentDiff } from '../../core/trust/document-diff.ts';
 import { problem } from '../problem.ts';
@@ -27,11 +33,22 @@ import { movedFragment, staleConfig } from './stale-config.ts';
 import { ofMachine, type AskedOfMachine, type WritingOptions } from './of-machine.ts';
 import { readingBy } from './reading-by.ts';
 
+interface AskedOfDocuments extends AskedOfMachine {
+  readonly fleet: FleetFile;
+}
+
 /** Adds the routes of the documents of machines (D264 to D266). */
-export function addConfigRoutes(app: Hono, catalogue: Catalogue, options: WritingOptions): void {
+export function addConfigRoutes(
+  app: Hono,
+  catalogue: Catalogue,
+  { fleet, ...options }: WritingOptions & { readonly fleet: FleetFile },
+): void {
   const guarded = ofMachine(catalogue, options, { scope: CONFIG_SCOPE });
   app.get(CONFIG, guarded('both', configAnswer));
-  app.put(CONFIG, guarded('operator', saveAnswer));
+  app.put(
+    CONFIG,
+    guarded('operator', async (c, asked) => await saveAnswer(c, { ...asked, fleet })),
+  );
   app.get(CONFIG_HISTORY, guarded('operator', historyAnswer));
   app.put(CONFIG_SIGNATURES, guarded('operator', signAnswer));
   app.put(CONFIG_ANSWER, guarded('machine', heardAnswer));
@@ -88,7 +105,7 @@ function savedBy({ at, author, reason }: StoredRevision): {
   return { at: formatTime(at), by: author, reason };
 }
 
-async function saveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
+async function saveAnswer(c: Context, asked: AskedOfDocuments): Promise<Answer> {
   const { catalogue, token, machine, now, changed, write } = asked;
   const body = await jsonBody(c, readingBy(newConfig));
   if (!body.ok) return body.error;
@@ -104,27 +121,44 @@ async function saveAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> {
   const author = authorOf(token);
   const source = fragments.length === 0 ? undefined : { ...own, fragments };
   const next = { machine, basedOn, ...checked.value, source, reason, author, at: now };
-  if (dry_run) return await dryAnswer(c, catalogue, next);
+  if (dry_run) return await dryAnswer(c, asked, next);
   const result = await write({ kind: 'config', ...next });
   if (result.kind === 'stale') return stale(catalogue, machine, basedOn);
   if (result.kind === 'moved') return movedFragment(result.newest);
   const { kind, revision } = result;
   if (kind === 'saved') changed({ kind: 'config-saved', machine, revision });
   // What the documents were made from is no part of what is served.
-  return c.json({ machine, revision, result: kind === 'saved' ? kind : 'unchanged' });
+  const done = { machine, revision, result: kind === 'saved' ? kind : 'unchanged' } as const;
+  return c.json({ ...done, ...(await warningsOf(next, catalogue)) } satisfies SavedConfig);
 }
 
-/** What saving it would do, as `fleet config set --dry-run` asks (D438). */
-async function dryAnswer(c: Context, catalogue: Catalogue, next: NewRevision): Promise<Response> {
+/** What saving it would do, as `fleet config set --dry-run` asks (D438, D455). */
+async function dryAnswer(
+  c: Context,
+  { catalogue, fleet, now }: AskedOfDocuments,
+  next: NewRevision,
+): Promise<Response> {
   const { machine, basedOn } = next;
   const { configs } = catalogue;
   const judged = configs.judge(next);
   if (judged.kind === 'stale') return stale(catalogue, machine, basedOn);
   if (judged.kind === 'moved') return movedFragment(judged.newest);
   const { kind, revision } = judged;
-  const result = kind === 'saved' ? 'would-save' : 'unchanged';
-  const changes = await changesOfDocuments(configs.newest(machine), next);
-  return c.json({ machine, revision, result, changes } satisfies SavedConfig);
+  const result = kind === 'saved' ? ('would-save' as const) : ('unchanged' as const);
+  const newest = configs.newest(machine);
+  const changes = await changesOfDocuments(newest, next);
+  const { words: signatures } = await signatureNeed({ catalogue, fleet, now }, newest, next);
+  const done = { machine, revision, result, changes, signatures } as const;
+  return c.json({ ...done, ...(await warningsOf(next, catalogue)) } satisfies SavedConfig);
+}
+
+/** Modules that the registry does not have (D456). */
+async function warningsOf(
+  { config }: NewRevision,
+  catalogue: Catalogue,
+): Promise<Pick<SavedConfig, 'warnings'>> {
+  const warnings = await unknownModules(config, catalogue.modules());
+  return warnings.length === 0 ? {} : { warnings: [...warnings] };
 }
 
 function unknownFragment({ configs }: Catalogue, fragments: readonly string[]): Response {

@@ -60,7 +60,7 @@ function addForm(app: Hono, form: EditForm, { site, frame }: Pages): void {
     const machine = c.req.param('id');
     const preview = await answered(() => site.previewEdit(machine, edit.value));
     if (!preview.ok) return await mistyped(preview.error.map(asBadField));
-    const { lines, need, revision } = preview.value;
+    const { lines, need, revision, warnings } = preview.value;
     const typed = [...query].filter(([name]) => name !== 'based_on' && name !== 'reason');
     const fields = [...typed, ['based_on', `${revision}`] as const];
     const shown = { view: site, title: `Edit ${machine}`, tab: '/' };
@@ -68,6 +68,9 @@ function addForm(app: Hono, form: EditForm, { site, frame }: Pages): void {
       c,
       shown,
       <EditPreviewView path={pathOf(c)} {...{ form, lines, fields }} more={<ReasonField />}>
+        {warnings.map((one) => (
+          <p class="warning">{one}</p>
+        ))}
         <p class={need.kind === 'needed' ? 'warning' : undefined}>{need.words}</p>
       </EditPreviewView>,
     );

@@ -6,7 +6,7 @@ import { At, machinePath, rolloutPath } from './site-words.tsx';
 
 type Change = ChangePage['changes'][number];
 
-/** What was changed, when, by whom and why, the newest first (D324, D443). */
+/** What was changed, when, by whom and why, the newest first (D324, D443, D457). */
 export const ChangesView: FC<{
   readonly page: ChangePage;
   readonly machine: string | undefined;
@@ -48,6 +48,8 @@ const What: FC<{ readonly thing: Change['thing'] }> = ({ thing }) => {
         <a href={`${machinePath(thing.machine)}/commands`}>
           {excerpt(thing.machine)}: {thing.command}
           {thing.module === undefined ? null : ` ${excerpt(thing.module)}`}
+          {thing.version === undefined ? null : ` ${excerpt(thing.version)}`}
+          {thing.term === undefined ? null : ` for ${excerpt(thing.term)}`}
           {thing.result === undefined ? null : ` (${thing.result})`}
         </a>
       );

@@ -1,44 +1,54 @@
-import type { ConfigTexts } from '../config/served/compiled.ts';
-import type { FollowingMachine } from '../config/served/verdict.ts';
-import { parseVersion } from '../core/index.ts';
-import { readTrustDocument } from '../core/trust/trust-document.ts';
-import { excerpt } from '../core/text/quote.ts';
-import type { StoredRevision } from '../server/configs/config-table.ts';
-import { machineDetail, type MachineDetail } from '../server/fleet/machine-detail.ts';
-import type { SiteFiles } from './site-files.ts';
+import type { ConfigTexts } from '../../config/served/compiled.ts';
+import type { FollowingMachine } from '../../config/served/verdict.ts';
+import { parseVersion } from '../../core/index.ts';
+import { readTrustDocument } from '../../core/trust/trust-document.ts';
+import { excerpt } from '../../core/text/quote.ts';
+import type { StoredRevision } from '../configs/config-table.ts';
+import { machineDetail, type MachineDetail } from './machine-detail.ts';
+import type { ReadableCatalogue } from '../catalogue/readable-catalogue.ts';
+import type { FleetFile } from './fleet-file.ts';
 
-/** What a person should know of signatures before a revision is saved, by what the machine reported (D417). */
+/** What a person should know of signatures before a revision is saved, by what the machine reported (D417, D455). */
 export interface SignatureNeed {
   readonly kind: 'no-pin' | 'not-needed' | 'needed' | 'unknown';
   readonly words: string;
 }
 
+/** What it depends on. */
+interface Known {
+  readonly catalogue: Pick<ReadableCatalogue, 'trust' | 'configs'>;
+  readonly fleet: Pick<FleetFile, 'read'>;
+  readonly now: number;
+}
+
 /** The same rule that the machine applies, with the trust document of this registry in place of the one that it follows. */
 export async function signatureNeed(
-  { catalogue, fleet, now }: SiteFiles,
-  newest: StoredRevision,
-  next: ConfigTexts,
+  { catalogue, fleet, now }: Known,
+  newest: StoredRevision | undefined,
+  next: ConfigTexts & { readonly machine: string },
 ): Promise<SignatureNeed> {
-  const { machine, revision } = newest;
-  const detail = fleet.read((sql) => machineDetail(sql, machine, now()));
+  const { machine } = next;
+  const detail = fleet.read((sql) => machineDetail(sql, machine, now));
   if (detail && !detail.isPinned) {
     const words = 'The policy of this machine names no trust document, so it needs no signature.';
     return { kind: 'no-pin', words };
   }
+  // What is compared is what the machine runs, which is not known of its own documents.
+  if (!newest) return { kind: 'unknown', words: UNKNOWN };
+  const { revision } = newest;
   const text = catalogue.trust.newest();
   const document = text === undefined ? undefined : readTrustDocument(text);
   const applied = catalogue.configs.answer(machine)?.applied;
-  // What is compared is what the machine runs.
   const isOther = applied !== undefined && applied !== revision;
   if (!detail || !document?.ok || isOther) return { kind: 'unknown', words: UNKNOWN };
   // Reading documents loads much, and few registries have any.
-  const { verdictOn } = await import('../config/served/verdict.ts');
+  const { verdictOn } = await import('../../config/served/verdict.ts');
   const verdict = verdictOn(
-    { ...next, machine, revision: revision + 1, signatures: {} },
+    { ...next, revision: revision + 1, signatures: {} },
     {
       ...runningNewest(newest, detail),
       trust: { ok: true, value: { document: document.value, signed: () => 0 } },
-      now: now(),
+      now,
     },
   );
   if (verdict.ok) return { kind: 'not-needed', words: NOT_NEEDED };
