@@ -14,8 +14,13 @@ import { pageOfSite } from './site.ts';
 export interface FollowedSite {
   readonly page: PageServer;
   readonly path: string;
+  /** Of the registry. */
+  readonly address: string;
+  readonly catalogue: Catalogue;
   /** What the machine said last of the documents of its site. */
   readonly applied: () => number | undefined;
+  /** Publishes a version of the lidar, which works. */
+  readonly publish: (version: string) => Promise<void>;
   /** Runs `modreg fleet` as a person with the key of an operator, until it prints a line that matches. */
   readonly fleet: (pattern: RegExp, ...args: readonly string[]) => Promise<string>;
 }
@@ -56,7 +61,9 @@ export async function withFollowedSite(
     save(catalogue);
     if (isPinned) catalogue.trust.store(TRUST.text);
     const signing = isPinned ? ['--key', keyFile(folder, AUTHOR)] : [];
-    await publish(folder, path, server, signing);
+    const publish = async (version: string): Promise<void> =>
+      await publishIn({ folder, path, server, signing }, version);
+    for (const version of ['1.2.8', '1.2.9', '1.3.0', '2.0.0']) await publish(version);
     const address = await served(path, server);
     const own = join(folder, 'machine');
     mkdirSync(join(own, 'home'), { recursive: true });
@@ -73,7 +80,7 @@ export async function withFollowedSite(
     const applied = (): number | undefined => catalogue.configs.answer(MACHINE)?.applied;
     await untilReported(fleetPath(path));
     const fleet = fleetOf(folder, address, catalogue);
-    await work({ page, path, applied, fleet });
+    await work({ page, path, address, catalogue, applied, publish, fleet });
   } finally {
     for (const end of ends) await end();
     catalogue.close();
@@ -107,7 +114,8 @@ function keyFile(folder: string, { id, privateKey }: TestKey): string {
   return path;
 }
 
-function tokenIn(catalogue: Catalogue, name: string, scope: string): string {
+/** A new token. */
+export function tokenIn(catalogue: Catalogue, name: string, scope: string): string {
   const made = catalogue.createToken({ name, scopes: [scope] }, Date.now());
   if (!made.ok) throw new Error(made.error);
   return made.value.token;
@@ -139,18 +147,21 @@ function hasReported(path: string): boolean {
 
 type Starting = ReturnType<typeof processesIn>;
 
-async function publish(
-  folder: string,
-  path: string,
-  { start }: Starting,
-  signing: readonly string[],
+interface Publishing {
+  readonly folder: string;
+  readonly path: string;
+  readonly server: Starting;
+  readonly signing: readonly string[];
+}
+
+async function publishIn(
+  { folder, path, server, signing }: Publishing,
+  version: string,
 ): Promise<void> {
-  for (const version of ['1.2.8', '1.2.9', '1.3.0', '2.0.0']) {
-    const file = join(folder, `lidar-${version}.tar.gz`);
-    writeFileSync(file, packageOf(version, 'works'));
-    const options = ['--db', path, '--upload', file, ...signing];
-    await start(/published/, 'registry', 'publish', 'acme:lidar', version, ...options);
-  }
+  const file = join(folder, `lidar-${version}.tar.gz`);
+  writeFileSync(file, packageOf(version, 'works'));
+  const options = ['--db', path, '--upload', file, ...signing];
+  await server.start(/published/, 'registry', 'publish', 'acme:lidar', version, ...options);
 }
 
 /** Starts the agent, and waits until the module runs. */

@@ -2,7 +2,9 @@ import { match, ok } from 'node:assert/strict';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { openTab, placeOf, type Place } from './browser.ts';
 import { checkForEverybody } from './everybody.ts';
-import { keyboardVersion, liveLog, refusedRevision } from './live-stories.ts';
+import { keyboardEdit, plainEdits } from './edit-stories.ts';
+import { clock1970, cutOff, expiredCommand, logAfterOutage, month } from './outage-stories.ts';
+import { keyboardVersion, liveCard, liveLog, refusedRevision } from './live-stories.ts';
 import { MACHINE, withFollowedSite, type FollowedSite } from './followed-site.ts';
 import { textOf } from './stories.ts';
 
@@ -63,18 +65,25 @@ function changeVersion(
 }
 
 /** Two people have the page of a version open: the second one is refused, and sees what the first changed. */
-const twoEditors: Story = async (browser, place) => {
-  const one = await openTab(browser, place);
-  const other = await openTab(browser, place, { mayFail: /409/ });
-  for (const { page } of [one, other]) await page.goto(place.url + VERSION_PATH);
-  for (const [{ page }, choice] of [[one, 'major'] as const, [other, 'minor'] as const]) {
-    await page.getByRole('radio', { name: choice }).check();
-    await page.getByLabel('reason').fill(`to ${choice}`);
-    await page.getByRole('button', { name: 'Save' }).click();
-  }
-  match(await textOf(other.page), /STALE_CONFIG[^]*What changed since[^]*"version"/);
-  await Promise.all([one.close(), other.close()]);
-};
+function twoEditors(
+  context: BrowserContextOptions,
+  { first, second }: { readonly first: string; readonly second: string },
+): Story {
+  return async (browser, place) => {
+    const one = await openTab(browser, place, context);
+    const other = await openTab(browser, place, { ...context, mayFail: /409/ });
+    for (const { page } of [one, other]) await page.goto(place.url + VERSION_PATH);
+    for (const [{ page }, choice] of [[one, first] as const, [other, second] as const]) {
+      await page.getByRole('radio', { name: choice }).check();
+      await page.getByLabel('reason').fill(`to ${choice}`);
+      await page.getByRole('button', { name: 'Save' }).click();
+      if (choice === first) await page.waitForURL(place.url + MACHINE_PATH);
+      else await page.getByText('STALE_CONFIG').waitFor();
+    }
+    match(await textOf(other.page), /STALE_CONFIG[^]*What changed since[^]*"version"/);
+    await Promise.all([one.close(), other.close()]);
+  };
+}
 
 /** A command is given without scripts and with the keyboard, and its answer is seen in another tab. */
 const restart: Story = async (browser, place) => {
@@ -130,7 +139,9 @@ const small: Story = async (browser, place) => {
   await close();
 };
 
-const STORIES: Readonly<Record<string, Story>> = {
+type Stories = Readonly<Record<string, Story>>;
+
+const FIRST: Stories = {
   'followed site: change a version type, and the machine upgrades': changeVersion(
     {},
     { choice: 'major', version: '1.3.0' },
@@ -139,12 +150,31 @@ const STORIES: Readonly<Record<string, Story>> = {
     { ...PHONE, javaScriptEnabled: false },
     { choice: 'latest latest', version: '2.0.0' },
   ),
-  'followed site: two editors': twoEditors,
+};
+
+/** They wait most of the time. Each but the first has a machine of its own. */
+const AT_ONCE: Stories = {
+  'followed site: the card of a tab that is open changes': liveCard,
+  'followed site: a revision that cuts the machine off': cutOff,
+  'followed site: a command that expires': expiredCommand,
+  'followed site: a clock in 1970': clock1970,
+  'followed site: a month offline': month,
+  'followed site: the log after an outage': logAfterOutage,
+};
+
+const LATER: Stories = {
+  'followed site: two editors': twoEditors({}, { first: 'major', second: 'minor' }),
+  'followed site: two editors on phones, without scripts': twoEditors(
+    { ...PHONE, javaScriptEnabled: false },
+    { first: 'minor', second: 'major' },
+  ),
   'followed site: a command with the keyboard, without scripts': restart,
   'followed site: the log': logs,
   'followed site: the log grows in a tab that is open': liveLog,
   'followed site: a version type with the keyboard': keyboardVersion,
   'followed site: a revision that the machine refuses': refusedRevision,
+  'followed site: a window with the keyboard': keyboardEdit,
+  'followed site: edits on a phone, without scripts': plainEdits,
   'followed site: pages are small': small,
   'followed site: axe finds nothing, and everything fits': everybody,
 };
@@ -156,8 +186,10 @@ export async function checkFollowedSite(
 ): Promise<void> {
   await withFollowedSite('without a pin', async (site) => {
     const place = await placeOf(site.page);
-    for (const [name, story] of Object.entries(STORIES)) {
+    const checked = async ([name, story]: readonly [string, Story]): Promise<void> =>
       await check(name, async () => await story(browser, place, site));
-    }
+    for (const one of Object.entries(FIRST)) await checked(one);
+    await Promise.all(Object.entries(AT_ONCE).map(checked));
+    for (const one of Object.entries(LATER)) await checked(one);
   });
 }

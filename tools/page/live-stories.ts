@@ -10,7 +10,7 @@ type Story = (browser: Browser, place: Place, site: FollowedSite) => Promise<voi
 const MACHINE_PATH = `machines/${MACHINE}`;
 
 /** Presses Tab until the element that matches has the focus. */
-async function tabTo(page: Page, selector: string): Promise<void> {
+export async function tabTo(page: Page, selector: string): Promise<void> {
   for (let presses = 0; presses < 100; presses++) {
     await page.keyboard.press('Tab');
     if (await page.locator(`${selector}:focus`).count()) return;
@@ -32,6 +32,18 @@ export const keyboardVersion: Story = async (browser, place, { applied }) => {
   while (applied() !== before + 1) await new Promise((resolve) => setTimeout(resolve, 20));
   await page.goto(`${place.url}changes`);
   match(await textOf(page), /with the keyboard/);
+  await close();
+};
+
+/** A release is published, and the machine upgrades: its card changes in a tab that is not loaded again. */
+export const liveCard: Story = async (browser, place, { publish }) => {
+  const { page, close } = await openTab(browser, { ...place, url: place.url + MACHINE_PATH });
+  await page.locator('.versions dd', { hasText: '2.0.0' }).first().waitFor();
+  await page.evaluate('isSame = true');
+  await publish('2.1.0');
+  const card = page.locator('#modules', { hasText: /deployed\s*2\.1\.0/ });
+  await card.locator('[data-state="up to date"]').waitFor();
+  ok(await page.evaluate('isSame'));
   await close();
 };
 

@@ -7,6 +7,7 @@ import { cohort } from '../../src/core/rollout/cohort.ts';
 import { FleetFile, fleetPath } from '../../src/server/fleet/fleet-file.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { machineReport, reportedState } from '../../test/support/machine-report.ts';
+import { addRecords } from './site-records.ts';
 import { processesIn, type PageServer, type Rover } from './rover.ts';
 
 /** A registry to which machines report, and the processes that were started on it. */
@@ -47,7 +48,7 @@ export async function withSite(count: number, work: (site: Site) => Promise<void
   const { start, end } = processesIn(folder);
   const path = join(folder, 'registry.db');
   try {
-    publish(path);
+    await publish(path);
     await report(path);
     copyMachines(fleetPath(path), count / DIFFERENT);
     await work({ folder, path, start });
@@ -66,7 +67,7 @@ export async function pageOfSite({ folder, path, start }: Site): Promise<PageSer
 }
 
 /** 1.3.0 of the lidar is at 5 %, and the arm has many releases. */
-function publish(path: string): void {
+async function publish(path: string): Promise<void> {
   const catalogue = new Catalogue(path, { mode: 'create' });
   const now = Date.now();
   const add = (name: string, ...versions: readonly string[]): void => {
@@ -85,6 +86,7 @@ function publish(path: string): void {
   const step = { percent: 5, salt: SALT, share: SHARE };
   const event = { kind: 'started', after: 0, at: now, ...step } as const;
   const release = { moduleId: idOf('lidar'), version: '1.3.0' };
+  await addRecords(catalogue, { names: MODULES, at: now - DAY });
   catalogue.apply({ kind: 'rollout', ...release, event, soakMs: 3_600_000 });
   catalogue.close();
 }
