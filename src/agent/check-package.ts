@@ -5,7 +5,6 @@ import { join, relative, resolve } from 'node:path';
 import type { Platform } from '../core/index.ts';
 import { PLATFORM } from '../core/releases/platform.ts';
 import { expectArgument, SIGNAL, TEXT } from '../core/text/argument.ts';
-import { nearestWord } from '../core/text/nearest-word.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
 import type { Result } from '../core/text/result.ts';
 import { headOf } from './process/interpreter.ts';
@@ -13,7 +12,7 @@ import { interpreterOf, notStarted } from './process/runnable.ts';
 import { machineOf } from './install/elf.ts';
 import { filledPackage } from './install/install-package.ts';
 import { settled, wrongRelease, type InstallFailure } from './install/install-failure.ts';
-import { FIELDS, META } from './install/manifest.ts';
+import { typoIn } from './install/manifest.ts';
 import type { Package } from './install/package.ts';
 import { stagingOf } from './install/staging.ts';
 
@@ -65,19 +64,12 @@ export async function checkPackage(
 
 /** Refuses also what the agent of a machine notices only at the start (D243). Throws a refusal. */
 function checked({ root, entryPoint, firstRun, ignored }: Package): CheckedPackage {
-  for (const field of ignored) expectNoTypo(field);
+  const typo = typoIn(ignored);
+  if (typo !== undefined) throw wrongRelease('bad-manifest', `the package's ${typo}`);
   for (const program of [entryPoint, firstRun]) {
     if (program !== undefined) expectStartable(program, realpathSync(root));
   }
   return { program: relative(realpathSync(root), entryPoint), ignored };
-}
-
-/** A field of another program may have any name but nearly that of one of modreg's. */
-function expectNoTypo(field: string): void {
-  const meant = nearestWord(field, FIELDS);
-  if (meant === undefined) return;
-  const reason = `the package's ${META} has the unknown field ${quote(field)}; did you mean ${meant} ?`;
-  throw wrongRelease('bad-manifest', reason);
 }
 
 /** Throws a refusal unless a machine that has its interpreter could start a program of the package. */

@@ -2,7 +2,14 @@ import type { Deployed } from '../core/index.ts';
 import type { AgentConfiguration, Machine } from '../core/machine/machine.ts';
 import type { UpdatePolicy } from '../core/machine/update-policy.ts';
 import type { Path } from '../core/text/json-pointer.ts';
-import { expectArgument, optional, OBJECT, type Expected } from '../core/text/argument.ts';
+import {
+  expectArgument,
+  expectMembers,
+  NUMBER,
+  oneOf,
+  optional,
+  type Expected,
+} from '../core/text/argument.ts';
 import { expectSpelling, type Members } from '../core/text/spelling.ts';
 import { checkAgent } from './agent.ts';
 import { checkDeployed } from './deployed-report.ts';
@@ -188,9 +195,16 @@ const CONTEXT: Members<CheckContext> = {
   now: true,
 };
 
+/** What callers mistake in a context (D464). */
+const VALUES: Readonly<Record<string, Expected>> = {
+  mode: optional(NUMBER),
+  unknownFields: optional(oneOf('error', 'warn')),
+  now: optional(NUMBER),
+};
+
 function expectArguments(callee: string, source: unknown, context: unknown): void {
   expectArgument(callee, 'source', source, SOURCE);
-  expectArgument(callee, 'context', context, OBJECT);
+  expectMembers(callee, 'context', context, VALUES);
   expectSpelling(callee, 'context', Object(context), CONTEXT);
 }
 

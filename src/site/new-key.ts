@@ -1,8 +1,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Result } from '../core/index.ts';
 import { quote } from '../core/text/quote.ts';
+import { makeFolders } from '../files/make-folders.ts';
 import { createFile } from '../files/replace-file.ts';
 import { syncFolder } from '../files/sync.ts';
 import { usage, type Problem } from '../base/problem.ts';
@@ -47,7 +48,7 @@ export function written(folder: string, pairs: readonly NewKey[]): Problem | und
   }
   const done: string[] = [];
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolders(folder);
     for (const { path, key, passphrase } of pairs) {
       const locked = passphrase === undefined ? {} : { cipher: CIPHER, passphrase };
       const pem = key.export({ type: 'pkcs8', format: 'pem', ...locked });

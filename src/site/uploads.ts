@@ -11,6 +11,7 @@ import { mismatch } from '../server/backup/file-check.ts';
 import { SERVER_LIMITS } from '../server/server-limits.ts';
 import { receiveArtifact } from '../server/artifacts/receive-artifact.ts';
 import type { Problem } from '../base/problem.ts';
+import { shellWord } from '../base/shell-word.ts';
 import { refusalProblem } from './remote-registry.ts';
 
 /** A file that the registry is to host, as an artifact of a release. */
@@ -40,7 +41,13 @@ export async function uploadsOf(
 async function uploadOf(platform: string, path: string): Promise<Result<Upload, Problem>> {
   try {
     const stats = statSync(path);
-    if (!stats.isFile()) return unreadable(path, 'not a regular file');
+    if (!stats.isFile()) {
+      return unreadable(
+        path,
+        'not a regular file',
+        stats.isDirectory() ? packHint(path) : undefined,
+      );
+    }
     if (stats.size > SERVER_LIMITS.artifactBytes) return tooLarge(path, stats.size);
     const { sha256, size } = await digestOf(createReadStream(path));
     const artifact = { platform, url: hostedUrl(sha256), digest: `sha256:${sha256}`, size };
@@ -115,10 +122,13 @@ function changedFile(path: string): Problem {
   return { severity: 'error', kind: 'unreadable-file', message, hint };
 }
 
-function unreadable(path: string, reason: string): Result<never, Problem> {
+function unreadable(path: string, reason: string, hint?: string): Result<never, Problem> {
   const message = `the file ${quote(path)} cannot be read (${reason})`;
-  return { ok: false, error: { severity: 'error', kind: 'unreadable-file', message } };
+  return { ok: false, error: { severity: 'error', kind: 'unreadable-file', message, hint } };
 }
+
+const packHint = (folder: string): string =>
+  `modreg module pack ${shellWord(folder)} makes an archive of it`;
 
 function tooLarge(path: string, size: number): Result<never, Problem> {
   const message = `the file ${quote(path)} has ${size} bytes, and a registry hosts files of at most ${SERVER_LIMITS.artifactBytes}`;

@@ -1,5 +1,7 @@
 import { parseModuleId, type ModuleId } from '../core/index.ts';
-import { expectArgument, OBJECT, TEXT } from '../core/text/argument.ts';
+import { expectArgument, LIST, OBJECT, TEXT } from '../core/text/argument.ts';
+import { quote } from '../core/text/quote.ts';
+import { expectSpelling } from '../core/text/spelling.ts';
 import { systemClock, type Clock } from '../registry/clock.ts';
 import { unlessAborted } from '../registry/unless-aborted.ts';
 import { registryApp } from '../server/app.ts';
@@ -55,6 +57,8 @@ export function testRegistry(
   releases: Releases = {},
   options: { readonly address?: string; readonly clock?: Clock } = {},
 ): TestRegistry {
+  expectArgument('testRegistry()', 'options', options, OBJECT);
+  expectSpelling('testRegistry()', 'options', options, { address: true, clock: true });
   return registryWithFaults(releases, options).registry;
 }
 
@@ -71,6 +75,9 @@ export function registryWithFaults(
 ): RegistryWithFaults {
   const { address = 'https://registry.example', clock = systemClock } = options;
   expectArgument('testRegistry()', 'releases', releases, OBJECT);
+  for (const [moduleId, list] of Object.entries(releases)) {
+    expectArgument('testRegistry()', `the releases of ${quote(moduleId)}`, list, LIST);
+  }
   expectArgument('testRegistry()', 'address', address, TEXT);
   const catalogue = new Catalogue(':memory:');
   const feed = changeFeed(catalogue, clock);

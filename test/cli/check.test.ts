@@ -291,7 +291,7 @@ describe('modreg schema', () => {
     expect(await inProcess(['schema', 'robot'])).toEqual({
       stdout: '',
       stderr:
-        "error[USAGE]: command-argument value 'robot' is invalid for argument 'kind'. Allowed choices are machine, agent, policy.\nhint: modreg schema --help shows how\n",
+        'error[USAGE]: kind: found "robot", expected one of machine, agent, policy\nhint: modreg schema --help shows how\n',
       exit: 2,
     });
   });

@@ -77,7 +77,7 @@ describe('arguments that cannot be used: exit 2', () => {
     ],
     [
       ['acme:lidar', '1.*', '--color', 'pink'],
-      `error[USAGE]: option '--color <when>' argument 'pink' is invalid. Allowed choices are auto, always, never.\n${RESOLVE_HINT}`,
+      `error[USAGE]: --color: found "pink", expected one of auto, always, never\n${RESOLVE_HINT}`,
     ],
     [
       ['acme:lidar', '1.*', '--\u001b[2J\u202e'],

@@ -100,7 +100,7 @@ it.each(['0s', '91d', 'today'])('[D185] --since %s is no duration', async (since
   const fleet = await fleetWith({});
   const { stderr, exit } = await fleet('--since', since);
   expect([stderr[0], exit]).toEqual([
-    `error[USAGE]: --since: ${since} is not a duration from 1s to 90d`,
+    `error[USAGE]: --since: found "${since}", expected a duration from 1s to 90d`,
     2,
   ]);
 });

@@ -200,7 +200,7 @@ it('[D369] an earlier registry, which answers all failures, shows those of no ot
 it.each([
   [
     ['registry', 'outcomes', 'acme:lidar', '--since', '91d'],
-    'error[USAGE]: --since: 91d is not a duration from 1s to 90d',
+    'error[USAGE]: --since: found "91d", expected a duration from 1s to 90d',
   ],
   [['registry', 'outcomes', 'acme:lidar', '1.x'], 'error[BAD_VERSION]: "1.x" is not a version'],
   [

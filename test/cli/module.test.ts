@@ -168,11 +168,6 @@ describe('modreg module init', () => {
     expect(shown).toContain(session);
   });
 
-  it('does not write into a folder that has files', async () => {
-    const { folder, module } = made();
-    expect(await said(folder, 'init', module)).toEqual(['error[USAGE]: "./lidar" is not empty', 2]);
-  });
-
   it('has a schema with each field that the agent reads, and its description', () => {
     const { properties } = META_SCHEMA;
     expect(Object.keys(properties).toSorted()).toEqual([...FIELDS].toSorted());

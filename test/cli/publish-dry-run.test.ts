@@ -94,6 +94,35 @@ describe('[D346] registry publish --dry-run shows what machines would do with a 
   });
 });
 
+const line = (versions: string): string =>
+  `published already: ${versions}; the same content would change nothing, and other content would be refused`;
+
+describe('[D465] registry publish --dry-run says what would not be published', () => {
+  it.each(['http', 'file'] as const)('a version that there is: %s', async (at) => {
+    const publish = await registryWith({ 'rover-1': lidarReport({}, NOW) });
+    const { stdout, stderr, exit } = await publish(at, ['1.2.9', '--json']);
+    expect([stderr, exit]).toEqual([['nothing was changed', line('1.2.9')], 0]);
+    expect(JSON.parse(stdout[0] ?? '')).toMatchObject({ already_published: ['1.2.9'] });
+  });
+
+  it('one of two', async () => {
+    const publish = await registryWith({});
+    const folder = temporaryFolder({ 'two.json': '[{"version": "1.2.9"}, {"version": "1.5.0"}]' });
+    const { stderr } = await publish('file', ['--file', `${folder}/two.json`]);
+    expect(stderr.slice(0, 2)).toEqual([NOTE, line('1.2.9')]);
+  });
+
+  it('anything, with a key that there is not', async () => {
+    const publish = await registryWith({});
+    const { stdout, stderr, exit } = await publish('file', ['1.4.0', '--key', '/none/publish.key']);
+    expect([stdout, stderr, exit]).toEqual([
+      [],
+      ['error[UNREADABLE_FILE]: the file "/none/publish.key" cannot be read (ENOENT)'],
+      2,
+    ]);
+  });
+});
+
 describe('[D346] what machines would do is not known', () => {
   it.each<[string, 'http' | 'file', readonly string[], string]>([
     ['without a report', 'http', [], 'no machine has reported acme:lidar to this registry'],

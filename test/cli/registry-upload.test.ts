@@ -149,7 +149,7 @@ describe('modreg registry publish --upload', () => {
       'a folder',
       (folder) => [...UPLOAD, folder],
       '',
-      'error[UNREADABLE_FILE]: the file "FOLDER" cannot be read (not a regular file)\n',
+      'error[UNREADABLE_FILE]: the file "FOLDER" cannot be read (not a regular file)\nhint: modreg module pack FOLDER makes an archive of it\n',
       2,
     ],
     [

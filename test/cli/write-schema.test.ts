@@ -60,20 +60,16 @@ it('[D349] schema --write answers with --json', async () => {
 });
 
 it.each([
-  [
-    'no JSON',
-    '{',
-    'error[BAD_JSON]: ./m.json: expected "}", expected a JSON object; nothing was changed',
-  ],
+  ['no JSON', '{', 'error[BAD_JSON]: ./m.json:1:2: expected "}"; nothing was changed'],
   [
     'a list',
     '[]',
-    'error[BAD_JSON]: ./m.json: found no object, expected a JSON object; nothing was changed',
+    'error[BAD_JSON]: ./m.json: found a list, expected a JSON object; nothing was changed',
   ],
   [
     'one with a key twice',
     '{"modules": [], "modules": []}',
-    'error[BAD_JSON]: ./m.json: this key appears twice, expected a JSON object; nothing was changed',
+    'error[BAD_JSON]: ./m.json:1:17: this key appears twice; nothing was changed',
   ],
 ])('[D349] schema --write leaves a document that is %s', async (_name, text, message) => {
   expect(await written(text)).toMatchObject({

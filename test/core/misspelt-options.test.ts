@@ -7,6 +7,7 @@ import { Poller } from '../../src/poller/index.ts';
 import { openRegistries } from '../../src/registries/index.ts';
 import { Catalogue, serveRegistry } from '../../src/server/index.ts';
 import { openForPoller, openMachineFile } from '../../src/store/index.ts';
+import { testRegistry } from '../../src/testing/index.ts';
 
 /* Names that JavaScript callers misspelt, each of which would have changed nothing (D313). */
 
@@ -178,6 +179,10 @@ const ROWS: readonly (readonly [string, () => unknown])[] = [
       const board = openFakeBoard(ATTRIBUTES);
       return board.ok && board.value.streamTicks([], { capacty: 5 } as object);
     },
+  ],
+  [
+    'testRegistry(): found "adress" in options, expected "address"',
+    () => testRegistry({}, { adress: 'https://registry.example' } as object),
   ],
   [
     'readMachine(): found "enviroment" in context, expected "environment"',

@@ -5,6 +5,7 @@ import { Poller } from '../../src/poller/index.ts';
 import { openRegistries } from '../../src/registries/index.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { openForPoller, openMachineFile } from '../../src/store/index.ts';
+import { testRegistry } from '../../src/testing/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -121,6 +122,26 @@ it.each<[string, () => unknown]>([
     () => published(undefined),
   ],
   [
+    'readUpdatePolicy(): found "ignore" as context.unknownFields, expected error, warn or nothing',
+    () => config.readUpdatePolicy('{}', { unknownFields: 'ignore' as never }),
+  ],
+  [
+    'readMachine(): found "600" as context.mode, expected a number or nothing',
+    () => config.readMachine('{}', { mode: '600' as never }),
+  ],
+  [
+    'resolve(): found "linux/riscv" as eligibility.platform, expected a Platform of parsePlatform() or nothing',
+    () => core.resolve('1.*', ['1.0.0'], { now: 0, platform: 'linux/riscv' as never }),
+  ],
+  [
+    'describeDecision(): found an object as decision, expected a Decision of decide()',
+    () => core.describeDecision({ kind: 'replaced' } as never),
+  ],
+  [
+    'testRegistry(): found "1.0.0" as the releases of "acme:lidar", expected an array',
+    () => testRegistry({ 'acme:lidar': '1.0.0' as never }),
+  ],
+  [
     'new Poller(): found the number 5 as options.machineId, expected text or nothing',
     () => polling({ machineId: 5 }),
   ],
@@ -140,7 +161,7 @@ it.each<[string, () => unknown]>([
     'readAll(): found "acme:lidar" as moduleIds, expected an array',
     async () => await registryAt(at).readAll(LIDAR as never),
   ]),
-])('%s', async (message, call) => {
+])('[D464] %s', async (message, call) => {
   const calling = async (): Promise<unknown> => await call();
   await expect(calling()).rejects.toThrow(new TypeError(message));
 });

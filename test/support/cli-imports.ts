@@ -1,12 +1,13 @@
 /** What the files of the command line may import besides their folder. */
 export const CLI_IMPORTS: Readonly<Record<string, readonly string[]>> = {
-  // Packs archives of modules, and checks them as the agent does.
+  // Packs archives of modules, and checks them as the agent does. Makes a folder where an author wants it, also where Node's `mkdir` would not end.
   'cli/module': [
     'agent/check-package.ts',
     'agent/process/run-as.ts',
     'base',
     'cli/base',
     'core',
+    'files/make-folders.ts',
     'host',
     'commander',
     'node:crypto',

@@ -8,6 +8,7 @@ import {
   type Readiness,
 } from '../../core/machine/readiness.ts';
 import { parseDuration } from '../../core/text/duration.ts';
+import { nearestWord } from '../../core/text/nearest-word.ts';
 import { describeValue, quote } from '../../core/text/quote.ts';
 import type { Result } from '../../core/text/result.ts';
 import { wrongRelease } from './install-failure.ts';
@@ -47,6 +48,16 @@ export const FIELDS: ReadonlySet<string> = new Set([
 
 /** Larger ones would block the process while they are parsed. */
 const LARGEST = 256 * 1024;
+
+/** The first of these unknown fields that has nearly the name of one of modreg's, in words; undefined if none has. */
+export function typoIn(ignored: readonly string[]): string | undefined {
+  for (const field of ignored) {
+    const meant = nearestWord(field, FIELDS);
+    if (meant === undefined) continue;
+    return `${META} has the unknown field ${quote(field)}; did you mean ${meant} ?`;
+  }
+  return undefined;
+}
 
 /** Reads `meta.json`, and `package.json` for a program that the former does not name. Throws a refusal. */
 export function readManifest(root: string): Manifest {

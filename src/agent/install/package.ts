@@ -6,7 +6,7 @@ import { quote } from '../../core/text/quote.ts';
 import type { Result } from '../../core/text/result.ts';
 import { machineOf } from './elf.ts';
 import { failureOf, machineFault, wrongRelease, type InstallFailure } from './install-failure.ts';
-import { META, PACKAGE, readManifest } from './manifest.ts';
+import { META, PACKAGE, readManifest, typoIn } from './manifest.ts';
 
 /** An installed package, and how it is run. */
 export interface Package {
@@ -55,7 +55,10 @@ export function packageIn(root: string, { command, platform }: RunOptions): Pack
   const by = path === undefined ? from : "the policy's command";
   const named = path ?? program;
   if (named === undefined) {
-    const reason = `the package names no program: expected entrypoint in ${META}, bin in ${PACKAGE}, or command in the update policy`;
+    const why =
+      typoIn(ignored) ??
+      `expected entrypoint in ${META}, bin in ${PACKAGE}, or command in the update policy`;
+    const reason = `the package names no program: ${why}`;
     // An operator can name one, and then the same file works.
     throw machineFault('no-program', reason);
   }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { parseModuleId } from '../../core/releases/module-id.ts';
-import { excerpt } from '../../core/text/quote.ts';
+import { nearestWord } from '../../core/text/nearest-word.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
 import { codesOf, EXIT_MEANINGS } from '../../base/codes.ts';
 import type { Problem } from '../../base/problem.ts';
 
@@ -16,13 +17,34 @@ export function commandLineProblem(
   const isIncomplete = /^(unknown command|missing required argument)/.test(first);
   const suggestion =
     (isIncomplete ? atSign(argv, named) : undefined) ?? elsewhere(argv, named) ?? similar;
+  const other = otherChoice(first);
+  const meant = other?.meant ?? suggestion;
   return {
     severity: 'error',
     kind: 'usage',
-    message: excerpt(first),
-    suggestion: suggestion === undefined ? undefined : excerpt(suggestion),
+    message: other?.message ?? excerpt(first),
+    suggestion: meant === undefined ? undefined : excerpt(meant),
     hint: `${pathOf(named)} --help shows how`,
   };
+}
+
+const CHOICES = '. Allowed choices are ';
+
+/** A value that is none of the choices, and the nearest of them; undefined if commander complains about something else. */
+function otherChoice(
+  first: string,
+): { readonly message: string; readonly meant: string | undefined } | undefined {
+  const at = first.lastIndexOf(CHOICES);
+  if (at === -1) return undefined;
+  const parts = first.slice(0, at).split("'");
+  // `option '--color <when>' argument 'pink' is invalid`, `command-argument value 'robot' is invalid for argument 'kind'`.
+  const isOption = first.startsWith('option ');
+  const named = (isOption ? parts[1] : parts.at(-2)) ?? '';
+  const name = named.split(' ').find((word) => word.startsWith('--')) ?? named;
+  const found = (isOption ? parts.slice(3, -1) : parts.slice(1, -3)).join("'");
+  const choices = first.slice(at + CHOICES.length, -1).split(', ');
+  const message = `${name}: found ${quote(found)}, expected one of ${choices.join(', ')}`;
+  return { message, meant: nearestWord(found, choices) };
 }
 
 /** The command that the first words of `argv` name: `modreg` itself if they name none. */

@@ -4,9 +4,10 @@ import type { DocumentKind } from '../../config/index.ts';
 import { jsonSchemaOf } from '../../config/json-schema.ts';
 import { withSchema } from '../../config/schema-field.ts';
 import { readJson } from '../../config/text/json-document.ts';
+import { positionIn } from '../../config/text/position.ts';
 import { decode } from '../../config/text/utf8.ts';
 import type { Result } from '../../core/index.ts';
-import { excerpt } from '../../core/text/quote.ts';
+import { describeValue, excerpt } from '../../core/text/quote.ts';
 import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import { replaceFile as writeFile } from '../../files/replace-file.ts';
 import { readRegularFile, STDIN } from '../../host/document-file.ts';
@@ -64,10 +65,17 @@ function objectIn(bytes: Uint8Array, path: string): Result<string, Problem> {
   const { value } = document ?? {};
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (text.ok && document?.findings.length === 0 && isObject) return text;
-  const found = text.ok ? document?.findings[0]?.message : text.error.finding.message;
-  const why = found ?? 'found no object';
-  const message = `${excerpt(path)}: ${why}, expected a JSON object; nothing was changed`;
+  const finding = text.ok ? document?.findings[0] : text.error.finding;
+  const why = finding?.message ?? `found ${describeValue(value)}, expected a JSON object`;
+  const at = finding ? placeIn(text.ok ? text.value : text.error.text, finding.offset) : '';
+  const message = `${excerpt(path)}${at}: ${why}; nothing was changed`;
   return { ok: false, error: { severity: 'error', kind: 'bad-json', message } };
+}
+
+/** `:1:2`, as behind the name of a document. */
+function placeIn(text: string, offset: number): string {
+  const { line, column } = positionIn(text, offset);
+  return `:${line}:${column}`;
 }
 
 /** The problem that another file has the name of the schema. */

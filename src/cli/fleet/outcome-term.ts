@@ -1,5 +1,5 @@
 import { parseDuration } from '../../core/text/duration.ts';
-import { excerpt } from '../../core/text/quote.ts';
+import { quote } from '../../core/text/quote.ts';
 import type { Result } from '../../core/index.ts';
 import { usage, type Problem } from '../../base/problem.ts';
 
@@ -9,6 +9,6 @@ const LONGEST_MS = 90 * 86_400_000;
 export function outcomeTerm(since: string): Result<number, Problem> {
   const duration = parseDuration(since);
   if (duration.ok && duration.value >= 1000 && duration.value <= LONGEST_MS) return duration;
-  const message = `--since: ${excerpt(since)} is not a duration from 1s to 90d`;
+  const message = `--since: found ${quote(since)}, expected a duration from 1s to 90d`;
   return { ok: false, error: usage(message) };
 }

@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { excerpt, quote } from '../../core/text/quote.ts';
+import { makeFolders } from '../../files/make-folders.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
@@ -125,7 +126,7 @@ function whyNotHere(
   }
   const folder = dirname(credentials);
   const made = trying('the documents cannot be written', () => {
-    mkdirSync(folder, { recursive: true });
+    makeFolders(folder);
     accessSync(folder, constants.W_OK);
   });
   return made.ok ? undefined : made.error;

@@ -1,10 +1,12 @@
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { excerpt, quote } from '../../core/text/quote.ts';
-import { failed, type Outcome, type Problem } from '../../base/problem.ts';
+import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import { shellWord } from '../../base/shell-word.ts';
+import { makeFolders } from '../../files/make-folders.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import type { AnswerOptions } from '../base/outcome.ts';
+import { isFolder } from './pack-folder.ts';
 import { filesOf, type Template } from './templates.ts';
 
 export interface ModuleInitOptions extends AnswerOptions {
@@ -17,18 +19,23 @@ export function moduleInitCommand(folder: string, options: ModuleInitOptions): O
   const problem = written(folder, files);
   if (problem) return failed(problem);
   const paths = files.map(({ path }) => path);
-  const next = `next: edit ${excerpt(join(folder, 'run'))}, then modreg module check ${shellWord(folder)}`;
+  // The next command would take it as an option.
+  const named = folder.startsWith('-') ? `./${folder}` : folder;
+  const next = `next: edit ${excerpt(join(folder, 'run'))}, then modreg module check ${shellWord(named)}`;
   const json = { schema: 'modreg/module-init@1', folder, files: paths };
   const line = `${excerpt(folder)}: ${paths.join(', ')}`;
   return { answer: [options.json ? jsonLine(json) : line], notes: [next], problems: [] };
 }
 
+const refused = (found: string): Problem =>
+  usage(`${found}, expected a new or an empty folder; nothing was written`);
+
 function written(folder: string, files: ReturnType<typeof filesOf>): Problem | undefined {
+  if (folder === '') return refused('found "" as the folder');
   try {
-    mkdirSync(folder, { recursive: true });
-    if (readdirSync(folder).length > 0) {
-      return { severity: 'error', kind: 'usage', message: `${quote(folder)} is not empty` };
-    }
+    if (existsSync(folder) && !isFolder(folder)) return refused(`${quote(folder)} is not a folder`);
+    makeFolders(folder);
+    if (readdirSync(folder).length > 0) return refused(`${quote(folder)} is not empty`);
     for (const { path, text, isProgram } of files) {
       const at = join(folder, path);
       mkdirSync(dirname(at), { recursive: true });

@@ -5,6 +5,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import type { CheckedPackage } from '../../agent/check-package.ts';
 import type { Platform, Result } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
+import { readRegularFile, STDIN } from '../../host/document-file.ts';
 import { platformOf } from '../../host/list-options.ts';
 import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
@@ -31,6 +32,8 @@ export async function moduleCheckCommand(
 ): Promise<Outcome> {
   const platforms = platformsOf(options, world);
   if (!platforms.ok) return failed(platforms.error);
+  const unreadable = unreadableAt(path);
+  if (unreadable) return failed(unreadable);
   const checked = isFolder(path)
     ? await withPacked(path, async (archive) => await checkedFor(archive, path, platforms.value))
     : await checkedFor(path, path, platforms.value);
@@ -68,6 +71,13 @@ export async function modulePackCommand(
     const json = { schema, file: out, entries, bytes, digest: `sha256:${sha256}` };
     return { answer: [options.json ? jsonLine(json) : line] };
   });
+}
+
+/** Why neither a folder nor a file can be read there: a pipe would be waited for. */
+function unreadableAt(path: string): Problem | undefined {
+  if (isFolder(path)) return undefined;
+  const file = readRegularFile(path === STDIN ? `./${path}` : path, 0);
+  return file.ok ? undefined : file.error;
 }
 
 /** Those that are named, else that of this machine. */

@@ -31,7 +31,8 @@ export async function moduleRunCommand(
   if (!platform.ok) return failed(platform.error);
   if (!isFolder(folder)) return failed(usage(`${quote(folder)} is not a folder`));
   const name = basename(resolve(folder));
-  const created = createRunMachine(name, world.environment['TMPDIR'] ?? tmpdir());
+  const { TMPDIR = '' } = world.environment;
+  const created = createRunMachine(name, TMPDIR === '' ? tmpdir() : TMPDIR);
   if (!created.ok) return failed(created.error);
   const machine = created.value;
   const inner = { ...world, environment: environmentOf(machine.home, world) };

@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs';
 import { checkPackage, type CheckedPackage } from '../../agent/check-package.ts';
 import type { Platform, Result } from '../../core/index.ts';
 import { fitsPlatform, PLATFORMS } from '../../core/releases/platform.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { Problem } from '../../base/problem.ts';
+import { isFile } from './pack-folder.ts';
 
 /** What the agents of these platforms find in the file at `path`, named `name`; or why one of them cannot run it, in its words (D243). */
 export async function checkedFor(
@@ -37,7 +37,3 @@ export async function unusableUpload(texts: readonly string[]): Promise<Problem 
 
 const UNCHECKED =
   'nothing was published; for machines whose agent is not that of modreg, --no-check publishes it as it is';
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}

@@ -1,13 +1,15 @@
 import type { ModuleId } from '../../core/index.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import { countOf } from '../../base/count.ts';
-import type { Outcome, Problem } from '../../base/problem.ts';
+import { failed, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { releaseAsJson } from '../../server/catalogue/published-release.ts';
 import type { PublishedRelease } from '../../server/index.ts';
 import { dryRunOf, type DryRun } from '../../site/dry-run.ts';
 import { groupedEffects } from '../../site/effect-groups.ts';
+import { listReleases } from '../../site/module-lists.ts';
 import { releasesToPublish, type PublishOptions } from '../../site/publish.ts';
+import { signersOf } from '../../site/signing.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 import { effectLines, effectsAsJson, unreadWords } from '../fleet/what-if-words.ts';
@@ -23,25 +25,45 @@ export async function dryRun(
   options: DryRunOptions,
   world: World,
 ): Promise<Outcome> {
+  const signers = signersOf(options, world);
+  if (!signers.ok) return failed(signers.error);
   const wish = await releasesToPublish(moduleIdText, version, options);
   if (!wish.ok) return outcomeOf(wish, () => NOTHING);
   const { moduleId, releases } = wish.value;
+  const taken = await takenOf(moduleId, releases, options, world);
   const shown = await effectsFor(moduleId, releases, options, world);
   const entries = releases.map((release): object => JSON.parse(releaseAsJson(release)) as object);
   const schema = 'modreg/registry-publish@1';
   const noted = notedAs(options.notesText);
   const head = { schema, dry_run: true, module_id: moduleId, releases: entries };
-  const json = { ...head, ...noted.json, ...shown.json };
+  const json = { ...head, ...taken.json, ...noted.json, ...shown.json };
   const text = entries.flatMap((one) => JSON.stringify(one, undefined, 2).split('\n'));
   return {
     answer: options.json ? [jsonLine(json)] : [...text, ...shown.lines],
-    notes: [
-      `nothing was changed; so much of ${moduleId} would be published`,
-      ...noted.notes,
-      ...shown.notes,
-    ],
+    notes: [...taken.notes, ...noted.notes, ...shown.notes],
     problems: shown.problems,
   };
+}
+
+/** What is published already, as far as the list of the registry can be read (D465). */
+async function takenOf(
+  moduleId: ModuleId,
+  releases: readonly PublishedRelease[],
+  options: DryRunOptions,
+  world: World,
+): Promise<Pick<Shown, 'json' | 'notes'>> {
+  const listed = await listReleases(moduleId, options, world);
+  const versions = new Set(
+    (listed.ok ? listed.value.releases : []).map(({ version }) => version.text),
+  );
+  const taken = releases.map(({ version }) => version).filter((version) => versions.has(version));
+  const isAll = releases.length > 0 && taken.length === releases.length;
+  const first = `nothing was changed${isAll ? '' : `; so much of ${moduleId} would be published`}`;
+  if (taken.length === 0) return { json: {}, notes: [first] };
+  const more = taken.length > MOST_NAMED ? ` and ${taken.length - MOST_NAMED} more` : '';
+  const named = `${taken.slice(0, MOST_NAMED).join(', ')}${more}`;
+  const line = `published already: ${named}; the same content would change nothing, and other content would be refused`;
+  return { json: { already_published: taken }, notes: [first, line] };
 }
 
 /** Whether the registry has other notes is not asked. */
@@ -51,6 +73,8 @@ function notedAs(text: string | undefined): Pick<Shown, 'json' | 'notes'> {
   const line = `its release notes of ${countOf(bytes, 'byte')} would be added if the release has none`;
   return { json: { notes_bytes: bytes }, notes: [line] };
 }
+
+const MOST_NAMED = 3;
 
 const NOTHING = { answer: [], notes: [], problems: [] };
 

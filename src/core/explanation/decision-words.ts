@@ -32,7 +32,15 @@ import {
 } from './words.ts';
 import { rolledBackWords, requestWords } from './requester-words.ts';
 
-export const DECISION: Expected = ofKind('a Decision of decide()');
+/** What a decision of a caller can be (D464). The compiler finds a kind that is missing. */
+const KINDS: Readonly<Record<Decision['kind'], true>> = {
+  keep: true,
+  hold: true,
+  stuck: true,
+  replace: true,
+};
+
+export const DECISION: Expected = ofKind('a Decision of decide()', ...Object.keys(KINDS));
 
 /**
  * Explains a decision in one escaped line.

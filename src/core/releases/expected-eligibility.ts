@@ -1,6 +1,7 @@
-import { expectMembers, NUMBER, OBJECT, type Expected } from '../text/argument.ts';
+import { expectMembers, NUMBER, OBJECT, optional, type Expected } from '../text/argument.ts';
 import { expectSpelling, type Members } from '../text/spelling.ts';
 import type { Eligibility } from './eligibility-policy.ts';
+import { PLATFORM } from './platform.ts';
 
 /** Whether a minimum age that no compiler checked is one. A bare number has no unit, and no rule for an unknown age. */
 export function isMinimumAge(value: unknown): boolean {
@@ -8,9 +9,10 @@ export function isMinimumAge(value: unknown): boolean {
   return typeof ms === 'number' && (unknown === 'refuse' || unknown === 'allow');
 }
 
-/** What callers mistake in an `Eligibility`. */
+/** What callers mistake in an `Eligibility` (D464). */
 const TYPES: Readonly<Record<string, Expected>> = {
   now: NUMBER,
+  platform: optional(PLATFORM),
   minimumAge: {
     is: (value) => value === undefined || isMinimumAge(value),
     words: '{ ms, unknown } with milliseconds and refuse or allow, or nothing',

@@ -56,9 +56,10 @@ export const SIGNAL: Expected = having('an AbortSignal', 'addEventListener', 'th
 
 export const MAP: Expected = having('a Map', 'get');
 
-/** An object whose `kind` is text, as in most unions of modreg. */
-export function ofKind(words: string): Expected {
-  return { is: (value) => isObject(value) && typeof value['kind'] === 'string', words };
+/** An object whose `kind` is text, as in most unions of modreg; one of `kinds`, if there are some. */
+export function ofKind(words: string, ...kinds: readonly string[]): Expected {
+  const isKind = kinds.length === 0 ? TEXT : oneOf(...kinds);
+  return { is: (value) => isObject(value) && isKind.is(value['kind']), words };
 }
 
 /** The error for an argument of the wrong type: `resolve(): found "1.*" as constraint, expected …`. */

@@ -57,6 +57,14 @@ export const UNUSABLE: readonly Unusable[] = [
     ],
   ],
   [
+    'a misspelt entrypoint',
+    packed(meta({ entrypont: 'run' }), PROGRAM),
+    [
+      'no-program',
+      'the package names no program: meta.json has the unknown field "entrypont"; did you mean entrypoint ?',
+    ],
+  ],
+  [
     'a duration without a unit',
     packed(meta({ entrypoint: 'run', stop_timeout: '5' }), PROGRAM),
     [
