@@ -119,6 +119,18 @@ async function fleet(): Promise<{ readonly world: World; readonly address: strin
   return { world: { ...quietWorld('linux/arm64'), environment, clock: Date.now }, address };
 }
 
+it('[D472] the first lines of a plan end where its parts do', async () => {
+  const rover = 'examples/rover';
+  const report = ['--deployed', `${rover}/deployed.json`, '--at', '2026-11-21T12:00:00Z'];
+  const plan = ['plan', `${rover}/machine.json`, ...report, '--platform', 'linux/arm64'];
+  expect((await shown(plan, quietWorld('linux/arm64'))).slice(0, 4)).toEqual([
+    'examples/rover/machine.json   4 modules',
+    'as of 2026-11-21T12:00:00Z (13:00 Europe/Berlin)',
+    'lists from "examples/rover/registry"',
+    '',
+  ]);
+});
+
 it('[D472] fleet machines names a machine once, and its further modules below it', async () => {
   const { world, address } = await fleet();
   const lines = await shown(['fleet', 'machines', '--registry', address], world);
