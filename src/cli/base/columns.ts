@@ -31,15 +31,15 @@ function widthsOf(heads: readonly string[], rows: readonly (readonly string[])[]
   );
 }
 
-/** The cells below each other: `      TARGET      1.2.9`. */
+/** The cells below each other: `      TARGET      1.2.9`. A further row of the thing above, whose first cells are empty, is only the others (D472). */
 function cardOf(heads: readonly string[]): (cells: readonly string[]) => string[] {
   const longest = heads.slice(1).reduce((length, head) => Math.max(length, head.length), 0);
   return (cells) => {
     if (cells === heads) return [];
     const [first = '', ...others] = cells;
-    const lines = others.map(
-      (cell, place) => `      ${(heads[place + 1] ?? '').padEnd(longest)}  ${cell}`,
+    const lines = others.flatMap((cell, place) =>
+      cell === '' ? [] : [`      ${(heads[place + 1] ?? '').padEnd(longest)}  ${cell}`],
     );
-    return [`  ${first}`, ...lines];
+    return first === '' ? lines : [`  ${first}`, ...lines];
   };
 }

@@ -55,7 +55,7 @@ function planLines(planned: Planned, columns: number | undefined): StateLine[] {
   const { now, documents } = planned;
   const times = { now, timeZone: timeZoneIn(documents.policy) };
   return [
-    ...stateless(headOf(planned), ''),
+    ...stateless(...headOf(planned, columns), ''),
     ...table('MODULE', modules, { times, columns }),
     ...stateless(...(modules.length > 0 ? [''] : [])),
     ...table('SUBSYSTEM', subsystems, { times, columns }),
@@ -114,16 +114,26 @@ function stateless(...lines: readonly string[]): StateLine[] {
   return lines.map((text) => ({ text, state: undefined }));
 }
 
-function headOf(planned: Planned): string {
+/** What is planned, in as many lines as its parts need. */
+function headOf(planned: Planned, columns = Infinity): string[] {
   const { path, plan, documents, now, isAsOf } = planned;
   const timeZone = timeZoneIn(documents.policy);
   const lists = describeListsOf(planned);
-  return [
-    excerpt(path),
+  const parts = [
     countOf(plan.modules.length, 'module'),
     ...(isAsOf ? [`as of ${describeTime(now, { now, timeZone })}`] : []),
     ...(lists === undefined ? [] : [lists]),
-  ].join('   ');
+  ];
+  const lines: string[] = [];
+  let line = excerpt(path);
+  for (const part of parts) {
+    if (`${line}   ${part}`.length <= columns) line += `   ${part}`;
+    else {
+      lines.push(line);
+      line = part;
+    }
+  }
+  return [...lines, line];
 }
 
 /** The name of a release channel, or the requirement of a pin. The channel `latest` is not the constraint `latest`. */
