@@ -44,13 +44,16 @@ it.each([
   },
 );
 
+async function numbered(sequence: number): Promise<string> {
+  return await Promise.resolve(`${sequence}`);
+}
+
 it('a front that ends while it takes messages takes no further one of those that it has read', async () => {
   const clock = virtualClock();
   const ending = new AbortController();
   const seen: string[] = [];
-  const read = async (sequence: number): Promise<string> => await Promise.resolve(`${sequence}`);
   const { ended } = followStream(
-    { read, readAtLeader: read, onNews: () => () => undefined },
+    { read: numbered, readAtLeader: numbered, onNews: () => () => undefined },
     {
       atOnce: 8,
       newest: async () => await Promise.resolve(8),

@@ -55,14 +55,18 @@ it('[D83] a front that ends meanwhile does not say that a machine is retired', a
   expect(retirementAt(fleet)).toBe('in-use');
 });
 
+async function unappended(): Promise<never> {
+  return await Promise.reject(new Error('no leader'));
+}
+
 it('[D83] that a retirement cannot be appended is refused with the reason', async () => {
   const fleet = new FleetFile(`${temporaryFolder()}/fleet.db`, () => NOON, { freeDisk: 0 });
   onTestFinished(() => fleet.close());
   await fleet.report('rover-2', machineReport([1]));
   const clock = virtualClock();
-  const append = async (): Promise<never> => await Promise.reject(new Error('no leader'));
-  const retire = retirementSender({ fleet, stream: { append }, clock }, new Map());
-  const refused = retire(RETIRED)?.catch((error: unknown) => error);
+  const stream = { append: unappended };
+  const retire = retirementSender({ fleet, stream, clock }, new Map());
+  const refused = retire(RETIRED).catch((error: unknown) => error);
   await clock.pass(20_000);
   expect(await refused).toMatchObject({
     message: 'the stream of reports does not answer',

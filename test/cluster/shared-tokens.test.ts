@@ -5,7 +5,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { tokenFor } from '../support/token.ts';
 import { filledStream, frontOf } from './support/following-front.ts';
 
-it('[T242] a token that is created in the file of a front waits while a stream that was lost is filled again', async () => {
+it('[T219] a token that is created in the file of a front waits while a stream that was lost is filled again', async () => {
   const { stream } = filledStream();
   const { catalogue, following } = frontOf(stream, `${temporaryFolder()}/registry.db`);
   const { log } = catalogue;

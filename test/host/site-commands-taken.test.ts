@@ -36,15 +36,17 @@ it('[T705] a number below those that the machine has taken changes nothing of th
   expect(machine.carried).toEqual([]);
 });
 
+/** Answers about another machine. */
+async function ofAnother(...request: Parameters<typeof fetch>): Promise<Response> {
+  const answer = await fetch(...request);
+  const { status, headers } = answer;
+  const body = (await answer.text()).replace('"machine":"rover-7"', '"machine":"rover-8"');
+  return new Response(body, { status, headers });
+}
+
 it('[D295] an answer that is about another machine gives no commands', async () => {
   const machine = await commanded();
   machine.give();
-  const ofAnother: typeof fetch = async (...request) => {
-    const answer = await fetch(...request);
-    const { status, headers } = answer;
-    const body = (await answer.text()).replace('"machine":"rover-7"', '"machine":"rover-8"');
-    return new Response(body, { status, headers });
-  };
   const message = /its answer about commands is one to another question$/;
   await expect(machine.round({ fetch: ofAnother })).rejects.toThrow(message);
   expect(machine.carried).toEqual([]);

@@ -4,7 +4,6 @@ import { FLEET_LAYOUT } from '../../src/server/fleet/fleet-schema.ts';
 import { fleetPath } from '../../src/server/fleet/fleet-file.ts';
 import type { FleetClient } from '../../src/registry/fleet-client.ts';
 import { waitingReports } from '../../src/reports/outbound-file.ts';
-import { ReportSender } from '../../src/reports/report-sender.ts';
 import type { MachineReport } from '../../src/registry/machine-report.ts';
 import { RegistryError } from '../../src/registry/registry-error.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
@@ -298,19 +297,4 @@ it('a queue that is an older copy begins another one: no outcome has the number 
   machine.act(1);
   await machine.send();
   expect(await machine.counts()).toMatchObject({ outcomes_in_24h: [{ ...DONE, outcomes: 6 }] });
-});
-
-it('[T158] a queue that begins again does not say that its reports wait', async () => {
-  const { file, path } = await reportingMachine();
-  file.waits('the registry cannot be reached', 5);
-  expect(waitingReports(path)).toEqual({ since: 5, because: 'the registry cannot be reached' });
-  file.renew();
-  expect(waitingReports(path)).toBe(undefined);
-});
-
-it('a queue that cannot be used is tried less and less often', async () => {
-  const { reporter } = await reportingMachine();
-  const sender = new ReportSender(reporter, 'process-1');
-  const waits = [1, 2, 3, 4, 5, 6].map(() => sender.failed(new Error('the disk is broken')));
-  expect(waits).toEqual([30_000, 60_000, 120_000, 240_000, 300_000, 300_000]);
 });

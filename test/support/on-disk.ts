@@ -77,10 +77,11 @@ export async function lostWithPower(folder: string, work: () => unknown): Promis
     fsyncSync(descriptor);
     disk.sync(fs.readlinkSync(`/proc/self/fd/${descriptor}`));
   };
-  const { datasync } = prototype;
+  const original = Object.getOwnPropertyDescriptor(prototype, 'datasync')
+    ?.value as () => Promise<void>;
   const syncing = (['sync', 'datasync'] as const).map((name) =>
     vi.spyOn(prototype, name).mockImplementation(async function (this: typeof handle) {
-      await datasync.call(this);
+      await original.call(this);
       disk.sync(fs.readlinkSync(`/proc/self/fd/${this.fd}`));
     }),
   );
