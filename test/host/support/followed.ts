@@ -8,6 +8,7 @@ import { commandClient } from '../../../src/registry/command-client.ts';
 import { configClient } from '../../../src/registry/config-client.ts';
 import { secretClient } from '../../../src/registry/secret-client.ts';
 import { secret } from '../../../src/core/index.ts';
+import type { ServedConfig } from '../../../src/core/trust/served-config.ts';
 import { Catalogue, serveRegistry } from '../../../src/server/index.ts';
 import { skippingClock, type TestClock } from '../../support/clock.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -42,11 +43,12 @@ function bytes(value: object): Uint8Array {
   return Buffer.from(JSON.stringify(value));
 }
 
-/** A machine that follows a served registry, whose clock a test sets. */
+/** A machine that follows a served registry, whose clock a test sets. `arriving` says which documents arrive in place of those of the site. */
 export async function followed(
   trust: FollowedSite['trust'] = async () => ({ ok: false, error: 'there is none' }),
   policy: object = { trust: 'unsigned' },
   commanded: Partial<CommandedMachine> = {},
+  arriving: (served: ServedConfig) => ServedConfig = (served) => served,
 ): Promise<Followed> {
   const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
   const serve = async (port: number) => await serveRegistry(catalogue, { host: '127.0.0.1', port });
@@ -82,7 +84,10 @@ export async function followed(
   const follower = new SiteFollower(
     {
       client: {
-        served: client.value.served,
+        async served(...question) {
+          const served = await client.value.served(...question);
+          return served && arriving(served);
+        },
         answer: async (...answer) => {
           await client.value.answer(...answer);
           tell();
