@@ -11,6 +11,7 @@ import {
   returned,
   type ServedState,
 } from '../../src/host/served/served-state.ts';
+import type { ServedConfig } from '../../src/core/trust/served-config.ts';
 import { configSigners, signedConfigText } from '../../src/registry/trust/config-signatures.ts';
 import { RegistryError } from '../../src/registry/registry-error.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -103,6 +104,45 @@ it('[D263] [D266] a revision that needs a signature is refused and said so, unti
   await untilSaid(1);
   expect([state().current?.revision, state().refused]).toEqual([1, undefined]);
 });
+
+const ALTERED: readonly (readonly [string, Partial<ServedConfig>])[] = [
+  [
+    'other-machine: the documents are for rover-8, and this machine is rover-7',
+    { machine: 'rover-8' },
+  ],
+  [
+    'changed-revision: revision 1 has other documents than those that this machine runs as revision 1',
+    { revision: 1, config: '{}' },
+  ],
+];
+
+it.each(ALTERED)(
+  '[D447] a wrong answer is said once (%s), and the right one with its number is used',
+  async (refusal, altered) => {
+    let change: Partial<ServedConfig> = {};
+    const arriving = (served: ServedConfig): ServedConfig => ({ ...served, ...change });
+    const { save, until, untilSaid, said, ask } = await followed(
+      undefined,
+      undefined,
+      { arriving },
+    );
+    save(LIDAR);
+    await untilSaid(1);
+    await until('in use');
+    change = altered;
+    save({ modules: [] });
+    const [first] = await until('refused');
+    expect(first).toContain(`is refused: ${refusal}; revision 1 stays in use`);
+    const revision = altered.revision ?? 2;
+    await untilSaid(1, revision);
+    ask();
+    change = {};
+    ask();
+    expect(await until('in use')).toEqual(['info revision 2 of the site is in use']);
+    await untilSaid(2);
+    expect(said()).toEqual({ applied: 2, refused: undefined });
+  },
+);
 
 it('[T674] documents that cannot be kept on the disk are not used', async () => {
   const { save, until, home, state } = await followed();

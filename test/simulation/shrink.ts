@@ -8,23 +8,38 @@ const MOST_REPLAYS = 150;
  * Returns the shortest play found.
  */
 export async function shrink(play: Play, { incidents, violation }: Outcome): Promise<Outcome> {
-  let only = play.only ?? incidents.map((_, number) => number);
-  let least = await simulate({ ...play, only, keepsLines: true });
-  let replays = 0;
+  const all = play.only ?? incidents.map((_, number) => number);
+  let least = await simulate({ ...play, only: all, keepsLines: true });
+  await shortest(all, MOST_REPLAYS, async (only) => {
+    const outcome = await simulate({ ...play, only, keepsLines: true });
+    if (!isAlike(outcome.violation, violation)) return false;
+    least = outcome;
+    return true;
+  });
+  return least;
+}
+
+/** The shortest part of `all` found that is still `enough`, in at most `most` tries. */
+export async function shortest(
+  all: readonly number[],
+  most: number,
+  enough: (only: readonly number[]) => Promise<boolean>,
+): Promise<readonly number[]> {
+  let only = all;
+  let tries = 0;
   for (
     let size = Math.ceil(only.length / 2);
     size >= 1;
     size = size === 1 ? 0 : Math.ceil(size / 2)
   ) {
-    for (let from = 0; from < only.length && replays < MOST_REPLAYS;) {
+    for (let from = 0; from < only.length && tries < most;) {
       const rest = only.toSpliced(from, size);
-      replays++;
-      const outcome = await simulate({ ...play, only: rest, keepsLines: true });
-      if (isAlike(outcome.violation, violation)) [only, least] = [rest, outcome];
+      tries++;
+      if (await enough(rest)) only = rest;
       else from += size;
     }
   }
-  return least;
+  return only;
 }
 
 /** Whether both break the same invariant for the same module or subsystem. */

@@ -49,8 +49,12 @@ export function noneServed(site: string, machine: string): ServedState {
 
 const NO_REVISIONS = { highest: 0, unreached: 0, isUnproven: false };
 
-/** The tag of the documents that need not be looked at again; empty if nothing was served. */
+/** Refusals of an answer that was not the one of the site: the right one has the same number. */
+const OF_ANSWER: ReadonlySet<string> = new Set(['other-machine', 'changed-revision']);
+
+/** The tag of the documents that need not be looked at again; empty if nothing was served, or what was is looked at again (D447). */
 export function knownTag({ refused, current }: ServedState): string {
+  if (refused && OF_ANSWER.has(refused.code)) return '';
   return refused?.tag ?? (current ? tagOf(current) : '');
 }
 
@@ -84,6 +88,15 @@ export function refusing(
   { code, detail }: ServedRefusal,
 ): ServedState {
   return { ...state, refused: { revision: served.revision, tag: tagOf(served), code, detail } };
+}
+
+/** Whether it refuses this already, for the same reason. */
+export function hasRefused(
+  { refused }: ServedState,
+  served: ServedConfig,
+  { code, detail }: ServedRefusal,
+): boolean {
+  return refused?.tag === tagOf(served) && refused.code === code && refused.detail === detail;
 }
 
 /** The machine has reached its site under what it runs. */

@@ -12,6 +12,7 @@ import { refreshSecrets } from './kept-secrets.ts';
 import { commandRound, type CommandedMachine } from './site-commands.ts';
 import {
   accepted,
+  hasRefused,
   keepState,
   knownTag,
   reached,
@@ -201,6 +202,7 @@ export class SiteFollower {
     if (!verdict.ok) {
       const { code, detail } = verdict.error;
       const short = { code, detail: excerpt(detail, LONGEST_DETAIL) };
+      if (hasRefused(state, served, short)) return;
       if (!this.#become(refusing(state, served, short))) return;
       const stays = state.current
         ? `revision ${state.current.revision} stays`

@@ -8,6 +8,7 @@ import { commandClient } from '../../../src/registry/command-client.ts';
 import { configClient } from '../../../src/registry/config-client.ts';
 import { secretClient } from '../../../src/registry/secret-client.ts';
 import { secret } from '../../../src/core/index.ts';
+import type { ServedConfig } from '../../../src/core/trust/served-config.ts';
 import { Catalogue, serveRegistry } from '../../../src/server/index.ts';
 import { skippingClock, type TestClock } from '../../support/clock.ts';
 import { temporaryFolder } from '../../support/folder.ts';
@@ -49,6 +50,8 @@ export async function followed(
   commanded: Partial<CommandedMachine> & {
     /** Answers questions about documents in place of the registry. */
     readonly fetch?: typeof globalThis.fetch;
+    /** Which documents arrive in place of those of the site. */
+    readonly arriving?: (served: ServedConfig) => ServedConfig;
   } = {},
 ): Promise<Followed> {
   const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
@@ -57,7 +60,7 @@ export async function followed(
   const { address } = running;
   const token = secret(tokenFor(catalogue, [`machine:${MACHINE}`], MACHINE));
   const url = new URL(address);
-  const { fetch, ...parts } = commanded;
+  const { fetch, arriving, ...parts } = commanded;
   const sent = { clock: systemClock, token: () => token };
   const client = configClient({ kind: 'modreg', url }, { ...sent, fetch });
   const commands = commandClient({ kind: 'modreg', url }, sent);
@@ -84,7 +87,10 @@ export async function followed(
   const follower = new SiteFollower(
     {
       client: {
-        served: client.value.served,
+        async served(...question) {
+          const served = await client.value.served(...question);
+          return served && arriving ? arriving(served) : served;
+        },
         answer: async (...answer) => {
           await client.value.answer(...answer);
           tell();

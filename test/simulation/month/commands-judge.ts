@@ -15,7 +15,10 @@ const DAY = 86_400_000;
 const ON_ITS_WAY_MS = 60_000;
 
 /** Judges that each command is carried out at most once, in its time, by a machine that knows what it has done, and that its outcome is told. */
-export function commandsJudge({ now, monotonic, isPinned }: Scene, complain: Complain): CommandsJudge {
+export function commandsJudge(
+  { now, monotonic, isPinned }: Scene,
+  complain: Complain,
+): CommandsJudge {
   const all = new Map<number, Given>();
   const begun = new Map<number, number>();
   let outcomes = new Map<number, string>();
@@ -38,9 +41,11 @@ export function commandsJudge({ now, monotonic, isPinned }: Scene, complain: Com
       if (!one) return complain('T670', `command ${number} is carried out, which nobody gave`);
       const words = `command ${number} (${one.kind}) is carried out`;
       if (begun.has(number)) complain('D297', `${words} again`);
-      if (now() >= one.expiresAt) complain('D301', `${words} ${now() - one.expiresAt} ms after its end`);
+      if (now() >= one.expiresAt)
+        complain('D301', `${words} ${now() - one.expiresAt} ms after its end`);
       if (isPinned && !one.isSigned && one.kind !== 'hold') complain('D300', `${words} unsigned`);
-      if (one.at < lostAt) complain('T705', `${words}, and was given before the machine lost its state`);
+      if (one.at < lostAt)
+        complain('T705', `${words}, and was given before the machine lost its state`);
       if (one.at < restoredAt && now() > restoredAt + ON_ITS_WAY_MS) {
         complain('T703', `${words}, and was given before the registry was restored`);
       }
@@ -51,10 +56,13 @@ export function commandsJudge({ now, monotonic, isPinned }: Scene, complain: Com
         if (!outcome) continue;
         const { result } = outcome;
         const known = outcomes.get(number);
-        if (known !== undefined && known !== result) complain('D297', `command ${number} is ${result} after ${known}`);
+        if (known !== undefined && known !== result)
+          complain('D297', `command ${number} is ${result} after ${known}`);
         outcomes.set(number, result);
-        if (result === 'done' && !begun.has(number)) complain('T704', `command ${number} is done, and never began`);
-        if (result === 'expired' && begun.has(number)) complain('T704', `command ${number} is expired, and began`);
+        if (result === 'done' && !begun.has(number))
+          complain('T704', `command ${number} is done, and never began`);
+        if (result === 'expired' && begun.has(number))
+          complain('T704', `command ${number} is expired, and began`);
       }
     },
     settled(told) {

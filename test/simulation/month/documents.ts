@@ -27,13 +27,11 @@ export const IDS: Readonly<Record<string, string>> = {
 };
 
 export function textsOf({ modules, rate, cuts, blackouts, fault }: Wanted): Texts {
-  const entries = Object.entries(modules).map(([name, version]) => ({
-    type: 'registry',
-    name,
-    module_id: IDS[name],
-    version,
-    ...(name === 'acme_lidar' && rate !== undefined && { env: { RATE: rate } }),
-  }));
+  const env = rate === undefined ? {} : { env: { RATE: rate } };
+  const entries = Object.entries(modules).map(([name, version]) => {
+    const entry = { type: 'registry', name, module_id: IDS[name], version };
+    return name === 'acme_lidar' ? Object.assign(entry, env) : entry;
+  });
   const config = {
     modules: fault === 'malformed' ? 5 : entries,
     ...(cuts && { agent: { 'agent-syscfg': { disable_subsystem: true } } }),
@@ -60,7 +58,13 @@ export interface Meaning {
   readonly cuts: boolean;
 }
 
-export function meaningOf({ config, policy }: { readonly config: string; readonly policy?: string | null | undefined }): Meaning | undefined {
+export function meaningOf({
+  config,
+  policy,
+}: {
+  readonly config: string;
+  readonly policy?: string | null | undefined;
+}): Meaning | undefined {
   // Casts: this file wrote them.
   const { modules, ...rest } = JSON.parse(config) as { modules: Meaning['modules'] | 5 };
   const { registry, blackout = [] } = JSON.parse(policy ?? '{}') as {
@@ -90,13 +94,18 @@ export function needsSignature(
     if (JSON.stringify(fields) !== JSON.stringify(others)) return `fields of ${String(name)}`;
     const runs = deployed.get(String(name));
     const isOther = was?.['version'] !== version;
-    if (isOther && runs !== undefined && isBelow(String(version), runs)) return `a lower ${String(name)}`;
+    if (isOther && runs !== undefined && isBelow(String(version), runs))
+      return `a lower ${String(name)}`;
   }
   const isLooser = before.blackouts.some((day) => !after.blackouts.includes(day));
   return isLooser ? 'fewer blackouts' : undefined;
 }
 
-function withoutVersion({ name: _name, version: _version, ...others }: Meaning['modules'][number]): object {
+function withoutVersion({
+  name: _name,
+  version: _version,
+  ...others
+}: Meaning['modules'][number]): object {
   return others;
 }
 

@@ -50,7 +50,10 @@ export function works(version: string): boolean {
   return !version.endsWith(`.${BROKEN}`);
 }
 
-export function publish({ site, chance, mind }: Pick<Ground, 'site' | 'chance' | 'mind'>, id: string): string {
+export function publish(
+  { site, chance, mind }: Pick<Ground, 'site' | 'chance' | 'mind'>,
+  id: string,
+): string {
   const minor = (mind.published.get(id) ?? -1) + 1;
   mind.published.set(id, minor);
   const version = `1.${minor}.${minor > 0 && chance.is(0.2) ? BROKEN : 1}`;
@@ -150,7 +153,10 @@ function command(kind: CommandKind): Happening {
     const module = name && IDS[name];
     const broken = `1.${chance.below((mind.published.get(module ?? '') ?? 0) + 1)}.${BROKEN}`;
     const at = now();
-    const times = { givenAt: at - (at % SECOND), expiresAt: at - (at % SECOND) + chance.one([5 * MINUTE, HOUR, DAY]) };
+    const times = {
+      givenAt: at - (at % SECOND),
+      expiresAt: at - (at % SECOND) + chance.one([5 * MINUTE, HOUR, DAY]),
+    };
     const said = {
       kind,
       module,
@@ -242,34 +248,52 @@ export const HAPPENINGS: Readonly<Record<string, readonly [number, Happening]>> 
   rollback: [1, command('rollback')],
   unquarantine: [1, command('unquarantine')],
   away: [2, away],
-  kill: [2, ({ killAfter, chance }) => {
-    killAfter(1 + chance.below(30));
-    return 'a kill comes';
-  }],
-  restart_agent: [1, async ({ rover }) => {
-    if (!rover.isUp()) return undefined;
-    await rover.restart();
-    return 'the agent restarts';
-  }],
-  lose_state: [1, async ({ rover, judge }) => {
-    if (!rover.isUp()) return undefined;
-    judge.lost();
-    await rover.loseState();
-    return 'the machine loses what it has of its site';
-  }],
-  back_up: [1, async ({ site }) => {
-    await site.backUp();
-    return 'the registry is backed up';
-  }],
-  restore: [1, ({ site, judge }) => {
-    if (!site.restore()) return undefined;
-    judge.restored();
-    return 'the registry is restored';
-  }],
-  restart_registry: [1, ({ site }) => {
-    site.restart();
-    return 'the registry restarts';
-  }],
+  kill: [
+    2,
+    ({ killAfter, chance }) => {
+      killAfter(1 + chance.below(30));
+      return 'a kill comes';
+    },
+  ],
+  restart_agent: [
+    1,
+    async ({ rover }) => {
+      if (!rover.isUp()) return undefined;
+      await rover.restart();
+      return 'the agent restarts';
+    },
+  ],
+  lose_state: [
+    1,
+    async ({ rover, judge }) => {
+      if (!rover.isUp()) return undefined;
+      judge.lost();
+      await rover.loseState();
+      return 'the machine loses what it has of its site';
+    },
+  ],
+  back_up: [
+    1,
+    async ({ site }) => {
+      await site.backUp();
+      return 'the registry is backed up';
+    },
+  ],
+  restore: [
+    1,
+    ({ site, judge }) => {
+      if (!site.restore()) return undefined;
+      judge.restored();
+      return 'the registry is restored';
+    },
+  ],
+  restart_registry: [
+    1,
+    ({ site }) => {
+      site.restart();
+      return 'the registry restarts';
+    },
+  ],
   lie: [1, lie],
   hold_here: [1, holdHere],
   free_here: [1, freeHere],

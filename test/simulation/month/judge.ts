@@ -21,7 +21,7 @@ export interface KeptRevision {
   readonly machine: string;
   readonly revision: number;
   readonly config: string;
-  readonly policy?: string | null;
+  readonly policy?: string | null | undefined;
 }
 
 /** A revision that the site has. */
@@ -81,7 +81,10 @@ export interface Settled {
   readonly kept: Kept | undefined;
   readonly newest: number | undefined;
   readonly answer:
-    | { readonly applied: number | undefined; readonly refused: { readonly revision: number } | undefined }
+    | {
+        readonly applied: number | undefined;
+        readonly refused: { readonly revision: number } | undefined;
+      }
     | undefined;
   readonly told: readonly Told[];
 }

@@ -1,7 +1,7 @@
 import { unlessAborted } from '../../../src/registry/unless-aborted.ts';
 import type { VirtualClock } from '../../../src/testing/index.ts';
 import type { Work } from '../attacks/work.ts';
-import type { Chance } from '../chance.ts';
+import type { Chances } from './life.ts';
 import type { Site } from './site.ts';
 
 /** What becomes of an answer on its way; undefined if it arrives as it is. */
@@ -19,16 +19,19 @@ export interface Radio {
 interface Parts {
   readonly clock: VirtualClock;
   readonly work: Work;
-  readonly chance: Chance;
+  readonly chances: Chances;
 }
 
-export function radioTo(site: Site, { clock, work, chance }: Parts): Radio {
+function broken(): TypeError {
+  return new TypeError('fetch failed', { cause: new Error('connect ENETUNREACH') });
+}
+
+export function radioTo(site: Site, { clock, work, chances }: Parts): Radio {
   let online = new AbortController();
-  const broken = (): TypeError => {
-    return new TypeError('fetch failed', { cause: new Error('connect ENETUNREACH') });
-  };
   const answered = async (request: Request, isCut: () => boolean): Promise<Response> => {
     const { signal } = online;
+    const about = aboutOf(new URL(request.url));
+    const chance = chances(`radio ${about}`);
     const pass = async (): Promise<void> => {
       await work.waiting(async () => await clock.sleep(chance.between(20, 400), request.signal));
       if (isCut() || signal.aborted) throw broken();
@@ -43,7 +46,6 @@ export function radioTo(site: Site, { clock, work, chance }: Parts): Radio {
     await pass();
     const { status, headers } = answer;
     const whole = new Response(body.byteLength === 0 ? null : body, { status, headers });
-    const about = aboutOf(new URL(request.url));
     return (await radio.lie?.(about, whole.clone())) ?? whole;
   };
   const radio: Radio = {

@@ -38,7 +38,8 @@ export function revisionsJudge(scene: Scene, complain: Complain): RevisionsJudge
         const one = is && site.get(is.revision);
         const isReturn = (is?.revision ?? 0) < highest;
         if (isReturn) returned({ before, now, ranMs: scene.monotonic() - since }, complain);
-        else if (!one || !isSame(one, is)) complain('T670', `it runs ${JSON.stringify(is)}, which its site never had`);
+        else if (!one || !isSame(one, is))
+          complain('T670', `it runs ${JSON.stringify(is)}, which its site never had`);
         else {
           const why = refusable(one, was);
           if (why !== undefined) complain('D262', `revision ${one.revision} is in use with ${why}`);
@@ -58,7 +59,8 @@ export function revisionsJudge(scene: Scene, complain: Complain): RevisionsJudge
       }
       const one = site.get(last);
       if (runs === last || !one) return;
-      const isRight = refuses === last && isRefusedRightly(kept, refusable(one, kept?.current), one, highest);
+      const isRight =
+        refuses === last && isRefusedRightly(kept, refusable(one, kept?.current), one, highest);
       if (!isRight) complain('T840', `it ${found}`);
     },
   };
@@ -104,7 +106,11 @@ function isSame({ config, policy }: Saved, is: KeptRevision): boolean {
 
 /** What ran before returns only from a provisional revision, ten minutes after that began, and is told. */
 function returned(
-  { before, now, ranMs }: { readonly before: Kept | undefined; readonly now: Kept | undefined; readonly ranMs: number },
+  {
+    before,
+    now,
+    ranMs,
+  }: { readonly before: Kept | undefined; readonly now: Kept | undefined; readonly ranMs: number },
   complain: Complain,
 ): void {
   const { current, provisional } = before ?? {};
