@@ -1,6 +1,7 @@
 import type { Result } from '../core/index.ts';
 import { LONGEST_HOLD_MS } from '../core/decision/operator-hold.ts';
 import { describeDuration, parseDuration } from '../core/text/duration.ts';
+import type { CommandKind } from '../core/trust/command-text.ts';
 import { quote } from '../core/text/quote.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
@@ -13,7 +14,6 @@ import {
 import {
   DEFAULT_EXPIRY_S,
   LONGEST_EXPIRY_S,
-  type CommandKind,
   type CommandList,
   type GivenCommand,
   type GivenToGroup,
