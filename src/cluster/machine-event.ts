@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { isWritable } from '../core/text/rfc3339.ts';
-import { COMMAND_KINDS, RESULTS } from '../registry/command-documents.ts';
+import { COMMAND_KINDS } from '../core/trust/command-text.ts';
+import { RESULTS } from '../registry/command-documents.ts';
 import type { MachineChanges } from '../server/configs/machine-change.ts';
 
 /** Of the events that fronts of modreg without documents and commands in a cluster do not understand (D397). */

@@ -32,7 +32,9 @@ export function signerWith(program: string, { environment: env }: World): Signer
     const refused = (what: string): ReturnType<Signer> => {
       return { ok: false, error: usage(`${quote(program)} ${what}; nothing is signed with it`) };
     };
-    if (error) return refused(`cannot be run (${error.message})`);
+    // A program that ends before it has read the text breaks the pipe, or does not, by chance: how it ended says more (D458).
+    const isBrokenPipe = error !== undefined && 'code' in error && error.code === 'EPIPE';
+    if (error && !isBrokenPipe) return refused(`cannot be run (${error.message})`);
     if (status !== 0) return refused(`ended with ${status ?? 'a signal'}`);
     const [key = '', signature = '', ...rest] = stdout.trim().split(' ');
     if (!isKey(key) || !isSignature(signature) || rest.length > 0) {

@@ -2,23 +2,13 @@ import * as v from 'valibot';
 import { escapeUnprintable } from '../core/text/quote.ts';
 import { isRandomId } from '../core/text/random-id.ts';
 import { parseTime } from '../core/text/rfc3339.ts';
+import { COMMAND_KINDS, type CommandKind } from '../core/trust/command-text.ts';
 import { isKeyId, isSignature } from '../core/trust/key.ts';
 
 /*
  * The schemas of what a registry takes and answers about commands to machines. Their types, their readers and the OpenAPI document are
  * derived from them.
  */
-
-/** What a site can have a machine do. */
-export const COMMAND_KINDS = [
-  'hold',
-  'unhold',
-  'upgrade',
-  'restart',
-  'rollback',
-  'unquarantine',
-] as const;
-export type CommandKind = (typeof COMMAND_KINDS)[number];
 
 /** What a machine answers. `lost`: it does not know whether it has carried the command out. */
 export const RESULTS = ['done', 'refused', 'expired', 'lost'] as const;

@@ -1,9 +1,5 @@
-import {
-  NOT_ASKING,
-  newCommand,
-  type CommandKind,
-  type CommandList,
-} from '../registry/command-documents.ts';
+import { NOT_ASKING, newCommand, type CommandList } from '../registry/command-documents.ts';
+import type { CommandKind } from '../core/trust/command-text.ts';
 import { usage } from '../base/problem.ts';
 import { commandFault, shownCommand } from '../server/commands/known-command.ts';
 import { hasReportedPin, unsignedFault } from '../server/commands/unsigned-fault.ts';

@@ -1,24 +1,28 @@
 import type { Result } from '../core/index.ts';
 import { LONGEST_HOLD_MS } from '../core/decision/operator-hold.ts';
 import { describeDuration, parseDuration } from '../core/text/duration.ts';
+import type { CommandKind } from '../core/trust/command-text.ts';
 import { quote } from '../core/text/quote.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import { GROUP_FORM, isGroup } from '../core/rollout/group.ts';
 import {
   commandClient,
+  newKey,
   type CommandClient,
   type CommandToGive,
 } from '../registry/command-client.ts';
 import {
   DEFAULT_EXPIRY_S,
+  newCommand,
   LONGEST_EXPIRY_S,
-  type CommandKind,
   type CommandList,
   type GivenCommand,
   type GivenToGroup,
   type GroupCommandList,
 } from '../registry/command-documents.ts';
+import { commandFault } from '../server/commands/known-command.ts';
+import { readingBy } from '../server/routes/reading-by.ts';
 import { commandResult } from './command-result.ts';
 import { withMachine, withServing, type ConfigOptions } from './config-options.ts';
 import { commandSigning, type SignedBy } from './signed-command.ts';
@@ -54,6 +58,8 @@ export async function giveMachineCommand(
 ): Promise<Result<GivenCommand & Signed, Problem>> {
   const command = commandOf(wish);
   if (!command.ok) return command;
+  const target = targetFault(options);
+  if (target) return { ok: false, error: target };
   return await withMachine(options, world, SERVING, async ({ machine, client }) => {
     const signing = await commandSigning(command.value, options, world);
     if (!signing.ok) return signing;
@@ -98,7 +104,28 @@ function commandOf({
   if (lasting && !lasting.ok) return lasting;
   const about = { module: module ?? null, for: term ?? null, reason };
   const named = version === undefined ? {} : { version };
-  return { ok: true, value: { kind, ...about, ...named, expires_in: expiresIn.value } };
+  const command = { kind, ...about, ...named, expires_in: expiresIn.value };
+  const fault = faultOf(command);
+  if (fault !== undefined) {
+    return { ok: false, error: { severity: 'error', kind: 'bad-value', message: fault } };
+  }
+  return { ok: true, value: command };
+}
+
+/** What the registry would refuse of it, before anything is signed (D458). */
+function faultOf(command: CommandToGive): string | undefined {
+  const read = readCommand({ ...command, key: newKey() });
+  return read.ok ? commandFault(read.value) : read.error.join('; ');
+}
+
+const readCommand = readingBy(newCommand);
+
+/** Commands are given to a machine or a group (D459). */
+function targetFault({ machine }: ConfigOptions): Problem | undefined {
+  if (machine !== undefined) return undefined;
+  return usage(
+    '--machine and --group are missing, expected one of them, such as --machine rover-7 or --group canary',
+  );
 }
 
 /** A group of machines, and how its registry is reached. */
@@ -136,6 +163,8 @@ export async function machineCommands(
   options: ConfigOptions,
   world: World,
 ): Promise<Result<CommandList & { readonly machine: string }, Problem>> {
+  const target = targetFault(options);
+  if (target) return { ok: false, error: target };
   return await withMachine(options, world, SERVING, async ({ machine, client }) => {
     const found = commandResult(await client.list(machine));
     return found.ok ? { ok: true, value: { machine, ...found.value } } : found;

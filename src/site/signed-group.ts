@@ -1,7 +1,8 @@
 import type { Result } from '../core/index.ts';
+import type { CommandKind } from '../core/trust/command-text.ts';
 import type { Problem } from '../base/problem.ts';
 import type { CommandClient } from '../registry/command-client.ts';
-import { NOT_ASKING, type CommandKind, type GivenToGroup } from '../registry/command-documents.ts';
+import { NOT_ASKING, type GivenToGroup } from '../registry/command-documents.ts';
 import { RegistryError } from '../registry/registry-error.ts';
 import { commandResult } from './command-result.ts';
 import type { CommandSigning, SignedBy, SignedToGive } from './signed-command.ts';

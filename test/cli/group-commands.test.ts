@@ -99,7 +99,11 @@ it.each<[readonly string[], number, string]>([
     2,
     'error[USAGE]: --for is 31 d, expected more than 0 s and at most 30 d; nothing was given',
   ],
-  [LIFT, 2, 'error[USAGE]: --machine is missing, expected one such as rover-7'],
+  [
+    LIFT,
+    2,
+    'error[USAGE]: --machine and --group are missing, expected one of them, such as --machine rover-7 or --group canary',
+  ],
 ])('[D327] fleet %j gives no command', async (args, exit, error) => {
   const fleet = await session();
   expect(await fleet(...args)).toEqual({ stdout: [], stderr: [error], exit });

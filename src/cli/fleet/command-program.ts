@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandKind } from '../../registry/command-documents.ts';
+import type { CommandKind } from '../../core/trust/command-text.ts';
 import { withNamedKeys } from '../base/catalogue-flags.ts';
 import type { CommandContext } from '../base/command-context.ts';
 import type { GiveOptions } from './machine-commands.ts';

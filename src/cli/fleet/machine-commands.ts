@@ -1,9 +1,9 @@
+import type { CommandKind } from '../../core/trust/command-text.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import {
   NOT_ASKING,
-  type CommandKind,
   type CommandList,
   type GivenToGroup,
 } from '../../registry/command-documents.ts';

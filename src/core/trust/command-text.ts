@@ -1,5 +1,16 @@
 import { formatTime } from '../text/rfc3339.ts';
 
+/** What a site can have a machine do, in the order in which its page offers them. */
+export const COMMAND_KINDS = [
+  'hold',
+  'unhold',
+  'upgrade',
+  'restart',
+  'rollback',
+  'unquarantine',
+] as const;
+export type CommandKind = (typeof COMMAND_KINDS)[number];
+
 /** What operators sign of a command to a machine. Times are milliseconds since the epoch. */
 export interface SignedCommand {
   readonly machine: string;

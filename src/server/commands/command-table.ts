@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import type { CommandKind, CommandOutcome } from '../../registry/command-documents.ts';
+import type { CommandKind } from '../../core/trust/command-text.ts';
+import type { CommandOutcome } from '../../registry/command-documents.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 
 /** A command to a machine, and who gave it. Times are milliseconds since the epoch. */

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Hono } from 'hono';
+import { COMMAND_KINDS, type CommandKind } from '../../../core/trust/command-text.ts';
 import type { Frame } from '../../frame.tsx';
 import { quote } from '../../../core/text/quote.ts';
 import { asBadField, asPageProblem } from '../../page-problem.ts';
 import { fieldOf, formOf } from '../../request-input.ts';
 import { authorOf } from '../author.ts';
 import { answered, type PagedSite } from '../site-answer.ts';
-import { COMMANDS, CommandsView, CommandView, type ShownKind } from '../views/site-commands.tsx';
+import { CommandsView, CommandView } from '../views/site-commands.tsx';
 import { machinePath } from '../views/site-words.tsx';
 
 const KEY_BYTES = 16;
@@ -25,7 +26,7 @@ export function addCommandRoutes(app: Hono, site: PagedSite, frame: Frame): void
     } as const;
     return await frame.page(c, shown, <CommandsView list={list.value} now={site.now()} />);
   });
-  for (const kind of COMMANDS) {
+  for (const kind of COMMAND_KINDS) {
     const path = `/machines/:id/commands/${kind}`;
     app.get(path, async (c) => {
       const list = await answered(() => site.commands(c.req.param('id') ?? ''));
@@ -48,7 +49,7 @@ export function addCommandRoutes(app: Hono, site: PagedSite, frame: Frame): void
 
 async function given(
   c: Context,
-  kind: ShownKind,
+  kind: CommandKind,
   { site, frame }: { readonly site: PagedSite; readonly frame: Frame },
 ): Promise<Response> {
   const form = await formOf(c);

@@ -1,20 +1,10 @@
 import type { FC } from 'hono/jsx';
+import { COMMAND_KINDS, type CommandKind } from '../../../core/trust/command-text.ts';
 import { excerpt } from '../../../core/text/quote.ts';
 import type { MachineCommands } from '../../../site/given-commands.ts';
 import { partsOfOutcome, signersOf } from '../../../site/command-words.ts';
 import { isOffered } from '../../views/signed-in.ts';
 import { At, machinePath } from './site-words.tsx';
-
-/** In the order in which they are offered. */
-export const COMMANDS = [
-  'hold',
-  'unhold',
-  'upgrade',
-  'restart',
-  'rollback',
-  'unquarantine',
-] as const;
-export type ShownKind = (typeof COMMANDS)[number];
 
 interface CommandWords {
   readonly link: string;
@@ -23,7 +13,7 @@ interface CommandWords {
   readonly consequences: readonly string[];
 }
 
-const WORDS: Readonly<Record<ShownKind, CommandWords>> = {
+const WORDS: Readonly<Record<CommandKind, CommandWords>> = {
   hold: {
     link: 'Hold…',
     title: 'Hold',
@@ -85,7 +75,7 @@ export const CommandsView: FC<{ readonly list: MachineCommands; readonly now: nu
     <h1>Commands to {excerpt(machine)}</h1>
     <p class="actions">
       {isOffered('operator')
-        ? COMMANDS.map((kind) => (
+        ? COMMAND_KINDS.map((kind) => (
             <a href={`${machinePath(machine)}/commands/${kind}`}>{WORDS[kind].link}</a>
           ))
         : null}
@@ -141,7 +131,7 @@ const Given: FC<{
 export const CommandView: FC<{
   readonly list: MachineCommands;
   readonly form: {
-    readonly kind: ShownKind;
+    readonly kind: CommandKind;
     readonly key: string;
     readonly module: string | undefined;
   };
@@ -200,7 +190,7 @@ const FOR_ALL = [
 ];
 
 const What: FC<{
-  readonly kind: ShownKind;
+  readonly kind: CommandKind;
   readonly names: readonly string[];
   readonly module: string | undefined;
 }> = ({ kind, names, module }) => (
