@@ -269,7 +269,7 @@ function addPage(registry: Command, context: CommandContext): void {
     .option('--tls-key <file>', 'the private key of the certificate')
     .option(
       '--idle <duration>',
-      'end when nobody used the page for so long (default: never, and 5m on a socket of systemd)',
+      'end when the page was not used for so long (default: never, and 5m on a socket of systemd)',
     )
     .action(async (options: SitePageOptions) => {
       const { sitePageCommand } = await import('./site/site-page-command.ts');

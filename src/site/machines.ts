@@ -152,7 +152,7 @@ function keyWarnings(text: string | undefined, now: number): Problem[] {
   const document = text === undefined ? undefined : readTrustDocument(text);
   if (document?.ok)
     return [expiryWarning('this registry', document.value.expires, now) ?? []].flat();
-  const message = 'this registry has no keys, so nobody has to sign what machines run';
+  const message = 'this registry has no keys, so what machines run needs no signature';
   return [
     {
       severity: 'warning',

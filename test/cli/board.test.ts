@@ -158,8 +158,8 @@ describe('[D46] modreg board', () => {
   });
 
   it.each([
-    [1, [], '1 line dropped, because nobody read it'],
-    [2, [], '2 lines dropped, because nobody read them'],
+    [1, [], '1 line dropped, because it was not read'],
+    [2, [], '2 lines dropped, because they were not read'],
     [2, ['--json'], '{"schema":"modreg/board@1","dropped_lines":2}'],
   ] as const)('says that lines were dropped: %i %j', async (count, options, expected) => {
     const told: string[] = [];

@@ -227,7 +227,7 @@ it('[D263] an operator signs what the same command has shown', async () => {
   ]);
   const [, seen = ''] = /--seen (\S+)/.exec(shown.stderr.join('')) ?? [];
   expect((await run('sign', '--key', key)).stderr).toEqual([
-    'error[USAGE]: --key needs --seen, so that nothing is signed that nobody read',
+    'error[USAGE]: --key needs --seen: it signs only what was read',
     'hint: the same command without --key prints the documents and their digest',
   ]);
   const other = `sha256:${'0'.repeat(64)}`;

@@ -51,7 +51,7 @@ it('status counts machines by version and decision', async () => {
   expect(await fleet('status')).toEqual({
     stdout: [
       '3 machines, 3 seen in 24 h',
-      '3 machines without a pin: nobody has to sign what they run',
+      '3 machines without a pin: what they run needs no signature',
       '',
       '  MODULE       DEPLOYED   MACHINES   DECISIONS',
       '  acme:lidar   1.2.8      1          stuck 1',

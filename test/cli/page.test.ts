@@ -160,7 +160,7 @@ describe('modreg page', () => {
   it('ends with exit code 0 when nobody uses it', async () => {
     const { child, output } = await pageProcess(temporaryFolder(), '--port', '0', '--idle', '1s');
     expect(await once(child, 'close')).toEqual([0, null]);
-    expect(output()).toContain('note: nobody uses the page: it ends\n');
+    expect(output()).toContain('note: the page is not used: it ends\n');
   });
 });
 

@@ -64,7 +64,7 @@ describe('the log of modreg poll', () => {
       'stdout 2026-11-21T12:00:00.000Z info  platform-agent: the upgrade to 1.1.0 is held: the maintenance window is closed until 2026-11-21T17:00:00Z (in 5 h)',
     ]);
     expect(dropped[0]).toBe(
-      '2026-11-21T12:00:00.000Z warn  3 lines of this log were dropped, because nobody read them',
+      '2026-11-21T12:00:00.000Z warn  3 lines of this log were dropped, because they were not read',
     );
   });
 
@@ -110,7 +110,7 @@ describe('the log of modreg poll', () => {
         ...common,
         level: 'warn',
         event: 'poll',
-        text: '3 lines of this log were dropped, because nobody read them',
+        text: '3 lines of this log were dropped, because they were not read',
       },
     ]);
   });

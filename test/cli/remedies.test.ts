@@ -143,3 +143,14 @@ it.each([
   const { answer } = await runCommandLine(['plan', path, option, ...report], world);
   expect(answer.filter((line) => REMEDY.test(line))).toEqual([]);
 });
+
+it('[D468] a plan in a narrow terminal begins with what ends again and again', async () => {
+  const { world, path } = await preparedMachine({ failing: 'lidar' }, NOW);
+  const { answer } = await runCommandLine(['plan', path], { ...world, columns: 80 });
+  const row = answer.findIndex((line) => line.startsWith('  acme:lidar '));
+  expect(answer.slice(row, row + 3)).toEqual([
+    '  acme:lidar   1.*   1.1.0',
+    '      1.1.0 failed 2 times in ten minutes: it ended with exit cod…',
+    '  Complete reasons: in a terminal of 94 columns.',
+  ]);
+});

@@ -152,7 +152,7 @@ it('fleet status and machines know the groups', async () => {
   const { stdout } = await run('fleet', 'status');
   expect(stdout.slice(0, 4)).toEqual([
     '5 machines, 5 seen in 24 h',
-    '5 machines without a pin: nobody has to sign what they run',
+    '5 machines without a pin: what they run needs no signature',
     'group canary: 2 machines, 2 seen in 24 h',
     'group lab: 1 machine, 1 seen in 24 h',
   ]);

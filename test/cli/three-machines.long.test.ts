@@ -177,7 +177,7 @@ it('[D184] [D186] [D194] [D215] three machines, of which one is killed, one fail
     ]);
   expect(await fleet('status')).toEqual([
     '3 machines, 3 seen in 24 h; 1 quiet; 1 failing',
-    '3 machines without a pin: nobody has to sign what they run',
+    '3 machines without a pin: what they run needs no signature',
     '',
     'MODULE  DEPLOYED  MACHINES  DECISIONS',
     'acme:lidar  1.0.0  3  up to date 3',

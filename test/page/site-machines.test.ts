@@ -46,7 +46,7 @@ describe('the machines of a site', () => {
       '2 stuck',
       '2 behind',
       '4 without a pin',
-      'UNSIGNED_RELEASES this registry has no keys, so nobody has to sign what machines run',
+      'UNSIGNED_RELEASES this registry has no keys, so what machines run needs no signature',
       'modreg keys init makes them: docs/signing.md',
       'Needs attention',
       'state machines why',

@@ -105,7 +105,7 @@ describe('[D177, D178] the page of a site', () => {
       '0 stuck',
       '0 behind',
       '1 without a pin',
-      'UNSIGNED_RELEASES this registry has no keys, so nobody has to sign what machines run',
+      'UNSIGNED_RELEASES this registry has no keys, so what machines run needs no signature',
     ]);
   });
 

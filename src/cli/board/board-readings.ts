@@ -64,7 +64,7 @@ export function asLine(now: number, { name, analogs, interrupts }: Readings): st
 /** The line in place of lines that were dropped. */
 export function lostLines(count: number, isJson: boolean = false): string {
   if (isJson) return jsonLine({ schema: SCHEMA, dropped_lines: count });
-  return `${countOf(count, 'line')} dropped, because nobody read ${count === 1 ? 'it' : 'them'}`;
+  return `${countOf(count, 'line')} dropped, because ${count === 1 ? 'it was' : 'they were'} not read`;
 }
 
 /** One line of JSON, schema `modreg/board@1`. */

@@ -221,7 +221,7 @@ export async function signConfigCommand(
   const { seen: expected, key = [] } = options;
   if (key.length > 0 && expected === undefined) {
     const hint = 'the same command without --key prints the documents and their digest';
-    return failed(usage('--key needs --seen, so that nothing is signed that nobody read', hint));
+    return failed(usage('--key needs --seen: it signs only what was read', hint));
   }
   const found = await signConfig(options, world);
   return outcomeOf(found, ({ shown, text, seen, keyIds }) => {

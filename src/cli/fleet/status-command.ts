@@ -80,7 +80,7 @@ function firstLines(counts: FleetCounts): string[] {
   const parts = `${presenceWords(counts)}${clause(failing, 'failing')}${clause(refusing, 'refusing documents')}${clause(retired, 'retired')}`;
   const all = `${countOf(machines, 'machine')}, ${seen} seen in 24 h${parts}`;
   if (unpinned === 0) return [all];
-  return [all, `${countOf(unpinned, 'machine')} without a pin: nobody has to sign what they run`];
+  return [all, `${countOf(unpinned, 'machine')} without a pin: what they run needs no signature`];
 }
 
 /** `refusing documents: needs-signature, 2 machines: rover-1, rover-7`. */

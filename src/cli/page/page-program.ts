@@ -29,7 +29,7 @@ export function addPage(
     .option('--tls-key <file>', 'the private key of the certificate')
     .option(
       '--idle <duration>',
-      'end when nobody used the page for so long (default: never, and 5m on a socket of systemd)',
+      'end when the page was not used for so long (default: never, and 5m on a socket of systemd)',
     )
     .option('--platform <platform>', "linux/amd64 or linux/arm64 (default: this machine's)")
     .addHelpText('beforeAll', EXAMPLES)

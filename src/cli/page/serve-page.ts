@@ -66,7 +66,7 @@ async function serve(site: Site, world: World): Promise<Outcome> {
     if (problem) return failed(problem);
     const end = await Promise.race([ended, running.idle]);
     const ending = end === 'SIGINT' ? 'interrupted' : undefined;
-    if (end === undefined && !options.json) world.note('note: nobody uses the page: it ends');
+    if (end === undefined && !options.json) world.note('note: the page is not used: it ends');
     return { answer: [], notes: [], problems: [], ending, isLog: true };
   } finally {
     await running.close();

@@ -2,7 +2,7 @@ import type { PlanRow, Restart, Stop } from '../../core/index.ts';
 import type { SubsystemPlan } from '../../core/plan/plan.ts';
 import { isConfiguredSubsystem, isReportedSubsystem } from '../../core/plan/subsystem-row.ts';
 import { replacementOf } from '../../core/decision/decision.ts';
-import { headlineText } from '../../core/explanation/headline.ts';
+import { fitted, headlineText } from '../../core/explanation/headline.ts';
 import { decisionWords } from '../../core/explanation/decision-words.ts';
 import { failureWords, rowHeadline } from '../../core/plan/open-action-words.ts';
 import {
@@ -17,7 +17,13 @@ import { rowState } from '../../core/plan/row-state.ts';
 import { isTooYoung, rowWord } from '../../core/plan/waiting-for-age.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import { describeTime, joined, readable, type TimeContext } from '../../core/text/time-words.ts';
+import {
+  describeTime,
+  joined,
+  readable,
+  type Said,
+  type TimeContext,
+} from '../../core/text/time-words.ts';
 import { columnsOf, leastWidth } from '../base/columns.ts';
 import { URGENCIES } from '../base/urgencies.ts';
 import { countOf } from '../../base/count.ts';
@@ -184,17 +190,23 @@ function table(
 
 /** What matters most about a row, where its columns do not fit (D352). */
 function headlineRow(shown: Row, times: TimeContext): string[] {
-  const { label, requirement, row, open } = shown;
+  const { label, requirement, row, open, failing } = shown;
   const { decision } = row;
+  const said = failing ? failingHeadline(failing) : rowHeadline(row, open);
   const target = replacementOf(decision) && targetText(decision);
   const versions = [deployedCell(decision.input.deployed), target].filter(
     (one) => one !== undefined,
   );
   return [
     `  ${label}   ${requirement ?? '-'}   ${versions.join(' → ')}`,
-    `      ${headlineText(rowHeadline(row, open), times.now)}`,
-    ...detailsOf(shown, times),
+    `      ${headlineText(said, times.now)}`,
+    ...detailsOf({ ...shown, failing: undefined }, times),
   ];
+}
+
+/** `1.1.0 failed 2 times in ten minutes: it ended with exit code 7`. */
+function failingHeadline({ version, count, reason: because }: Failing): Said {
+  return fitted({ fact: `${excerpt(version)} failed ${count} times in ten minutes`, because });
 }
 
 function timesOf({ row: { decision } }: Row, times: TimeContext): TimeContext {

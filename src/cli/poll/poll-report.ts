@@ -108,7 +108,7 @@ export class PollReport {
     { reported, shown = text }: { readonly reported: Reported; readonly shown?: string },
   ): void {
     const lost = (count: number): string => {
-      const dropped = `${count} lines of this log were dropped, because nobody read them`;
+      const dropped = `${count} lines of this log were dropped, because they were not read`;
       return this.#line({ now: this.#world.clock(), level: 'warn' }, dropped, { event: this.#of });
     };
     const now = this.#world.clock();
