@@ -34,6 +34,18 @@ describe('what a machine reports', () => {
   });
 });
 
+it('what ran for another module of an entry is not what its module runs', () => {
+  const row = { ...named('acme_lidar', '1.2.8'), moduleId: 'acme:lidar' };
+  const state = {
+    decisions: () => [row],
+    newestInHistory: () => [{ ...row, moduleId: 'acme:other' }],
+    memory: () => ({ held: [], open: [], quarantine: [] }),
+  };
+  expect(reportedModules(state, () => []).map(({ deployed, facts }) => [deployed, facts])).toEqual([
+    ['unknown', null],
+  ]);
+});
+
 it.each([
   [7 * DAY + 1, true],
   [7 * DAY, undefined],

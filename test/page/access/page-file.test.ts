@@ -1,9 +1,10 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openPageFile, type PageFile } from '../../../src/page/access/page-file.ts';
 import { PAGE_LAYOUT } from '../../../src/page/access/page-layout.ts';
 import { openDatabase, transaction } from '../../../src/sqlite/database.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { fillDisk, smallDisk } from '../../support/small-disk.ts';
 
 const NOW = 1_764_000_000_000;
 const MINUTE = 60_000;
@@ -111,6 +112,18 @@ describe('a session', () => {
     const again = openPageFile(path, 100);
     expect(again.session(token, NOW + 23 * HOUR)).toStrictEqual({ account: undefined });
     expect(again.session(token, NOW + 23 * HOUR + 1)).toBeUndefined();
+  });
+
+  it('goes on on a full disk, where its use is not recorded', (context) => {
+    const disk = `${temporaryFolder()}/disk`;
+    smallDisk(context, disk, '512k');
+    const file = openPageFile(`${disk}/page.db`, 100);
+    onTestFinished(() => file.close());
+    const token = signedIn(file);
+    fillDisk(`${disk}/filling`);
+    expect(() => file.newCode(NOW)).toThrow('database or disk is full');
+    for (let at = 0; at <= 6 * HOUR; at += MINUTE) file.noteUse(token, NOW + at);
+    expect(file.session(token, NOW + 12 * HOUR)).toStrictEqual({ account: undefined });
   });
 
   it('lasts for twelve hours after a use by a clock that was set back', () => {
