@@ -76,8 +76,8 @@ async function asked(url: string, bearer: string, body?: object): Promise<Answer
   return [answer.statusCode ?? 0, Object(await json(answer))];
 }
 
-function summary([status, json]: Answer): string {
-  return status < 300 ? `${status}` : `${status} ${String(json['detail'])}`;
+function summary([status, body]: Answer): string {
+  return status < 300 ? `${status}` : `${status} ${String(body['detail'])}`;
 }
 
 /**
