@@ -42,7 +42,9 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
 function flagsOf(command) {
   // Threads that help to collect have pages of their own. The code of the second of three compilers takes more memory than it saves time.
   const small = ['--optimize-for-size', '--single-threaded-gc', '--no-maglev', '--expose-gc'];
-  if (command === 'agent' || command === 'poll') return small;
+  if (command === 'poll') return small;
+  // An agent does little, and asks for compilers once it is busy (D479). What ran only at its start is forgotten with the next collection.
+  if (command === 'agent') return [...small, '--no-opt', '--no-sparkplug', '--bytecode-old-age=1'];
   if (command !== 'page') return [];
   // It answers few people. Its young generation stays at its first size, the old one is collected after little growth, and pages that are
   // nearly empty are given back.

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
@@ -28,4 +29,24 @@ export function collectAfterGrowth(): void {
     known = process.memoryUsage().heapUsed;
   };
   setInterval(look, LOOK_MS).unref();
+}
+
+/** Of the time. */
+const BUSY = 0.5;
+
+/**
+ * Lets V8 compile what it runs, once the process was busy for half of the time between two looks, of which the first is after the start (D479).
+ * bin/modreg.mjs starts an agent without compilers: they and their code take 12 MB.
+ */
+export function compileOnceBusy(): void {
+  let before: ReturnType<typeof performance.eventLoopUtilization> | undefined;
+  const look = (): void => {
+    const now = performance.eventLoopUtilization();
+    const isBusy = before && performance.eventLoopUtilization(now, before).utilization > BUSY;
+    before = now;
+    if (!isBusy) return;
+    clearInterval(timer);
+    for (const flag of ['--opt', '--sparkplug']) setFlagsFromString(flag);
+  };
+  const timer = setInterval(look, LOOK_MS).unref();
 }

@@ -5,7 +5,7 @@ import { secret } from '../core/text/secret.ts';
 import type { Clock } from '../registry/clock.ts';
 import { startDeadline, type Deadline } from '../registry/http/deadline.ts';
 import { withoutToken } from '../registry/http/echoed-token.ts';
-import { httpClient } from '../registry/http/http-client.ts';
+import { sendRequest } from '../registry/http/http-client.ts';
 import { DEFAULT_LIMITS } from '../registry/http/limits.ts';
 import { deadlineFailure } from '../registry/http/network-failure.ts';
 import { readRetryAfter } from '../registry/http/retry-after.ts';
@@ -57,7 +57,8 @@ export async function sendTo(
   const secrets = Object.entries(headers).map(([name, value]) => [name, value.reveal()] as const);
   const words = wordsOf(secrets.map(([, value]) => value));
   const post = async (): Promise<Answer> => {
-    const response = await httpClient.post(endpoint, {
+    const sent = {
+      method: 'POST',
       body: gzipSync(body),
       headers: {
         ...Object.fromEntries(secrets),
@@ -65,9 +66,9 @@ export async function sendTo(
         'content-type': 'application/json',
         'content-encoding': 'gzip',
       },
-      ...(fetch ? { fetch } : {}),
       signal: deadline.signal,
-    });
+    };
+    const response = await sendRequest(new URL(endpoint), sent, fetch);
     deadline.begin();
     const text = await textOf(response, deadline);
     return answerOf(response, text, { where, words, now: clock.now() });

@@ -99,7 +99,7 @@ describe('[T515] a proxy that does not answer', () => {
     const during = passingTime();
     const { stderr } = await during(inProcess(resolving(PLAIN), { HTTP_PROXY: proxy.address }));
     expect(stderr).toBe(
-      `error[REGISTRY_UNREACHABLE]: the registry ${PLAIN} cannot be reached through the proxy ${proxy.address} (UND_ERR_SOCKET)\nhint: HTTP_PROXY ${HINT}\n`,
+      `error[REGISTRY_UNREACHABLE]: the registry ${PLAIN} cannot be reached through the proxy ${proxy.address} (ECONNRESET)\nhint: HTTP_PROXY ${HINT}\n`,
     );
   });
 

@@ -16,7 +16,7 @@ async function answerTo(
 ): Promise<string> {
   try {
     const response = await networkFetch(environment)(url);
-    return `${response.status} ${await response.text()}`;
+    return `${response.status} ${await new Response(response.body).text()}`;
   } catch (error) {
     // A cast: `fetch` rejects with an error whose cause is that of the connection.
     const { cause } = error as { readonly cause: NodeJS.ErrnoException };
@@ -44,11 +44,14 @@ describe('[D113] a proxy with a password', () => {
     expect(await answerTo(url, environment)).toBe('407');
   });
 
-  it('is a server whose connections are used again', async () => {
+  it('[D478] is a server whose connections are used again', async () => {
     const proxy = await forwardProxy({ [HOST]: await server() });
     const get = networkFetch({ http_proxy: proxy.address });
     const bodies = [];
-    for (const path of ['/1', '/2']) bodies.push(await (await get(`http://${HOST}${path}`)).text());
+    for (const path of ['/1', '/2']) {
+      const { body } = await get(`http://${HOST}${path}`);
+      bodies.push(await new Response(body).text());
+    }
     expect([bodies, proxy.requests]).toEqual([
       ['hello', 'hello'],
       [`GET http://${HOST}/1`, `GET http://${HOST}/2`],

@@ -2,7 +2,14 @@ import { CLI_IMPORTS } from './cli-imports.ts';
 import { CORE_IMPORTS } from './core-imports.ts';
 
 const FILES = ['node:crypto', 'node:fs', 'node:fs/promises', 'node:path', 'node:timers/promises'];
-const NETWORK = ['node:dns/promises', 'node:http', 'node:net', 'node:tls', 'node:zlib'];
+const NETWORK = [
+  'node:dns/promises',
+  'node:http',
+  'node:net',
+  'node:stream',
+  'node:tls',
+  'node:zlib',
+];
 
 /** What the files of a folder may import besides it: of `src`, packages and Node modules. One that is not listed is part of its parent. */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -17,7 +24,6 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   registry: [
     'core',
-    'ky',
     'p-retry',
     'lru-cache',
     'p-limit',

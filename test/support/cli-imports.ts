@@ -53,6 +53,7 @@ export const CLI_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'node:tls',
     'node:url',
     'node:util',
+    'node:v8',
     'node:vm',
   ],
 };

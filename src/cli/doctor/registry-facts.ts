@@ -3,7 +3,7 @@ import type { Eligibility } from '../../core/index.ts';
 import type { OpenRegistry } from '../../registries/open-registries.ts';
 import type { SavedLists } from '../../registry/saved-lists.ts';
 import { fetchIn } from '../../base/network.ts';
-import { sendingWith } from '../../registry/http/network.ts';
+import { addressOf, sendingWith } from '../../registry/http/network.ts';
 import type { Problem } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
 import { noRegistry, type RegistryOptions } from '../../host/registry-choice.ts';
@@ -139,7 +139,7 @@ function datesNoting(dates: Map<string, number>, world: World): typeof globalThi
   const send = fetchIn(world);
   return sendingWith(send, async (input, init) => {
     const response = await send(input, init);
-    const { origin } = new URL(input instanceof Request ? input.url : input);
+    const { origin } = new URL(addressOf(input));
     const date = Date.parse(response.headers.get('date') ?? '');
     const ms = date + ageIn(response.headers) - world.clock();
     if (!Number.isNaN(ms)) dates.set(origin, ms);

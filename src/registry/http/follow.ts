@@ -1,4 +1,4 @@
-import { httpClient } from './http-client.ts';
+import { sendRequest } from './http-client.ts';
 import { badRedirect, redirectTarget } from './redirect.ts';
 
 /** A request whose redirects are followed within the origin of its address. */
@@ -23,12 +23,7 @@ export async function follow(request: FollowedRequest, signal: AbortSignal): Pro
   const { where, fetch, change, mayLeave } = request;
   let { url, headers } = request;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    const response = await httpClient(url, {
-      ...change,
-      headers,
-      ...(fetch ? { fetch } : {}),
-      signal,
-    });
+    const response = await sendRequest(url, { ...change, headers, signal }, fetch);
     if (!REDIRECTS.has(response.status)) return response;
     await response.body?.cancel();
     if (change) throw badRedirect(`${where} redirects, which a ${change.method} does not follow`);

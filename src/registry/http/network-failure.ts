@@ -1,4 +1,3 @@
-import { isNetworkError } from 'ky';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { RegistryError } from '../registry-error.ts';
@@ -35,7 +34,7 @@ export function requestFailure(error: unknown, request: FailedRequest, now: numb
   const known = causes.find((cause) => cause instanceof RegistryError);
   if (known) return known;
   // A bug in modreg is not reported as a network error. A `fetch` that the caller passed may throw anything.
-  const isBug = !isNetworkError(error) && !isTerminated(error) && codeIn(causes) === undefined;
+  const isBug = !isNetworkError(error) && codeIn(causes) === undefined;
   if (isBug && isOwnFetch(fetch)) return error;
   const ofProxy = causes.find((cause) => cause instanceof ProxyError);
   return ofProxy ? proxyFailure(ofProxy, where) : networkFailure(causes, request, now);
@@ -89,6 +88,13 @@ function proxyHint({ variable }: Proxy): string {
 export function eitherHint({ fetch, url }: Omit<FailedRequest, 'where'>): string | undefined {
   const proxy = url.protocol === 'http:' ? proxyOf(fetch, url) : undefined;
   return proxy && `or the proxy ${proxy.url.origin} responds in its place: ${proxyHint(proxy)}`;
+}
+
+/** Of a `fetch`: Node's and modreg's own, and those of msw and browsers. */
+const NETWORK_ERRORS = new Set(['fetch failed', 'terminated', 'Failed to fetch', 'network error']);
+
+function isNetworkError(error: unknown): boolean {
+  return error instanceof TypeError && NETWORK_ERRORS.has(error.message);
 }
 
 /** Whether reading a body failed because the connection closed. */

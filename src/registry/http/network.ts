@@ -25,21 +25,25 @@ export function sendingWith(
 }
 
 /**
- * The `fetch` of a process with this environment. It uses its proxies (D113) and authorities (D114), and connects to hosts with several
+ * The `fetch` of a process with this environment, over node:http (D478). It uses its proxies (D113) and authorities (D114), and connects to hosts with several
  * addresses as RFC 8305 says. Rejects with a RegistryError if the environment names a proxy or authorities that cannot be used.
  */
 export function networkFetch(environment: Variables): typeof globalThis.fetch {
   // The code of connections loads with the first request, because many commands need none.
-  const pools = memoizeUntilError(async () => {
-    return (await import('./pools.ts')).poolsIn(environment);
+  const connections = memoizeUntilError(async () => {
+    const { poolsIn } = await import('./pools.ts');
+    return { ...poolsIn(environment), ...(await import('./sent-request.ts')) };
   });
-  const own: typeof globalThis.fetch = async (input, init) => {
-    const url = new URL(input instanceof Request ? input.url : input);
-    const pool = (await pools()).poolFor(url);
-    // A cast: `fetch` uses one member of a pool, and its types want all.
-    const dispatcher = pool as unknown as NonNullable<RequestInit['dispatcher']>;
-    return await fetch(input, { ...init, dispatcher });
+  const own: typeof globalThis.fetch = async (input, init = {}) => {
+    const url = new URL(addressOf(input));
+    const { poolFor, sendOver } = await connections();
+    return await sendOver(poolFor(url), url, init);
   };
   OWN.set(own, environment);
   return own;
+}
+
+/** The address of a request. The class `Request` itself would load Node's own `fetch`. */
+export function addressOf(input: Parameters<typeof globalThis.fetch>[0]): string | URL {
+  return typeof input === 'object' && 'url' in input ? input.url : input;
 }

@@ -1,3 +1,4 @@
+import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { authoritiesIn } from './authorities.ts';
@@ -7,38 +8,15 @@ import { proxyFor, type Proxy, type Variables } from './proxy.ts';
 
 /** How long a connection may take, with everything on the way: the name, a proxy, and TLS. */
 const CONNECT_MS = 10_000;
+/** How long a connection is kept for the next request: Node's own `fetch` keeps it as long. */
+const IDLE_MS = 4000;
 
-/** What is used of the connection pools of undici, Node's implementation of `fetch`. */
+/** Connections to servers of one scheme, through one proxy or directly. */
 export interface Pool {
-  readonly dispatch: (options: Dispatched, handler: Handler) => boolean;
+  readonly agent: Agent;
+  /** The proxy that gets the whole address of each request (D113); undefined if there is none, or a tunnel through it. (RFC 9112, 3.2.2) */
+  readonly forwarder: Proxy | undefined;
 }
-
-interface Dispatched {
-  readonly origin: string | URL;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** What receives a response. */
-interface Handler {
-  /** Until undici 7. */
-  readonly onHeaders?: (status: number, ...rest: readonly unknown[]) => boolean;
-  /** Since undici 7. */
-  readonly onResponseStart?: (
-    controller: unknown,
-    status: number,
-    ...rest: readonly unknown[]
-  ) => unknown;
-}
-
-interface Destination {
-  readonly protocol: string;
-  readonly hostname: string;
-  readonly port: string;
-}
-
-type Connect = (to: Destination, callback: (error: unknown, socket: Socket | null) => void) => void;
-type PoolClass = new (options: { readonly connect: Connect }) => Pool;
 
 /** The connections of one process. */
 export interface Pools {
@@ -52,107 +30,39 @@ const LATE = Object.assign(new Error('no connection in time'), { code: 'UND_ERR_
 export function poolsIn(environment: Variables): Pools {
   let known: SecureContext | undefined;
   const context = (): SecureContext => (known ??= authoritiesIn(environment).context);
-  const Class = poolClass();
-  const made = (protocol: string, proxy: Proxy | undefined): Pool => {
-    const isForwarded = proxy !== undefined && protocol === 'http:';
-    const open = async (
-      { hostname, port, ...to }: Destination,
-      callback: Parameters<Connect>[1],
-    ): Promise<void> => {
-      const way: Way = { proxy, context, signal: AbortSignal.timeout(CONNECT_MS) };
-      const url = new URL(`${to.protocol}//${hostname}${port && `:${port}`}`);
-      let socket: Socket;
-      try {
-        socket = await (isForwarded ? openToProxy(proxy, way) : openSocket(url, way));
-      } catch (error) {
-        const late = proxy ? new ProxyError(proxy, NO_ANSWER) : LATE;
-        callback(way.signal.aborted ? late : error, null);
-        return;
-      }
-      callback(null, socket);
-    };
-    const pool = new Class({ connect: (to, callback) => void open(to, callback) });
-    return isForwarded ? forwarding(pool, proxy) : pool;
-  };
   const pools = new Map<string, Pool>();
   return {
     poolFor(url) {
       const { protocol } = url;
       const proxy = proxyFor(url, environment);
       const key = `${protocol} ${proxy?.url.href}`;
-      const pool = pools.get(key) ?? made(protocol, proxy);
+      const pool = pools.get(key) ?? poolOf(protocol, proxy, context);
       pools.set(key, pool);
       return pool;
     },
   };
 }
 
-/** A pool of connections to a proxy, which gets the whole address of each request (D113). (RFC 9112, 3.2.2) */
-function forwarding(pool: Pool, proxy: Proxy): Pool {
-  const { url, authorization } = proxy;
-  return {
-    dispatch: ({ origin, path, headers, ...rest }, handler) =>
-      pool.dispatch(
-        {
-          ...rest,
-          origin: url.origin,
-          path: `${new URL(origin).origin}${path}`,
-          headers: {
-            ...headers,
-            host: new URL(origin).host,
-            ...(authorization && { 'proxy-authorization': authorization.reveal() }),
-          },
-        },
-        denying(handler, proxy),
-      ),
+function poolOf(protocol: string, proxy: Proxy | undefined, context: Way['context']): Pool {
+  const forwarder = protocol === 'http:' ? proxy : undefined;
+  const open = async (place: string): Promise<Socket> => {
+    const way: Way = { proxy, context, signal: AbortSignal.timeout(CONNECT_MS) };
+    try {
+      if (forwarder) return await openToProxy(forwarder, way);
+      return await openSocket(new URL(`${protocol}//${place}`), way);
+    } catch (error) {
+      if (!way.signal.aborted) throw error;
+      throw proxy ? new ProxyError(proxy, NO_ANSWER) : LATE;
+    }
   };
-}
-
-/** `fetch` makes an error without a code of every response 407. (Fetch, 4.6) */
-function denying(handler: Handler, proxy: Proxy): Handler {
-  const { onHeaders, onResponseStart } = handler;
-  const expectPassed = (status: number): void => {
-    if (status === 407) throw new ProxyError(proxy, '407');
+  const agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
+  agent.createConnection = ({ host, port }, onOpen) => {
+    open(`${host}:${port}`).then(
+      (socket) => onOpen?.(null, socket),
+      // A cast: the types want a connection besides the error.
+      (error: Error) => (onOpen as ((error: Error) => void) | undefined)?.(error),
+    );
+    return undefined;
   };
-  // The handler keeps its state in itself, so a copy would not do.
-  return Object.assign(Object.create(handler) as Handler, {
-    ...(onHeaders && {
-      onHeaders(status: number, ...rest: readonly unknown[]) {
-        expectPassed(status);
-        return onHeaders.call(this, status, ...rest);
-      },
-    }),
-    ...(onResponseStart && {
-      onResponseStart(controller: unknown, status: number, ...rest: readonly unknown[]) {
-        expectPassed(status);
-        return onResponseStart.call(this, controller, status, ...rest);
-      },
-    }),
-  });
-}
-
-/** Where Node keeps the pool that `fetch` uses by itself, since undici 8 and before. */
-const DISPATCHERS = ['undici.globalDispatcher.2', 'undici.globalDispatcher.1'];
-
-/**
- * The class of pools that `fetch` takes. Node exports it nowhere, but the pool that `fetch` uses by itself is one; with
- * NODE_USE_ENV_PROXY, that pool has one.
- */
-function poolClass(): PoolClass {
-  // Node creates the pool with the first use of its `fetch`.
-  void globalThis.Response;
-  const pools = DISPATCHERS.map((name): unknown => Reflect.get(globalThis, Symbol.for(name)));
-  const inner = pools.flatMap((pool) =>
-    Object.getOwnPropertySymbols(Object(pool)).map((key): unknown =>
-      Reflect.get(Object(pool), key),
-    ),
-  );
-  const found = [...pools, ...inner].find((one) => classOf(one) === 'Agent');
-  if (found === undefined) throw new TypeError('this Node does not show the class of its pools');
-  // A cast: the name of the class was compared.
-  return (found as { readonly constructor: PoolClass }).constructor;
-}
-
-function classOf(value: unknown): string | undefined {
-  return typeof value === 'object' ? value?.constructor.name : undefined;
+  return { agent, forwarder };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../registry/clock.ts';
 import { startDeadline } from '../../registry/http/deadline.ts';
-import { httpClient } from '../../registry/http/http-client.ts';
+import { sendRequest } from '../../registry/http/http-client.ts';
 import { DEFAULT_LIMITS } from '../../registry/http/limits.ts';
 import { deadlineFailure } from '../../registry/http/network-failure.ts';
 import { readRetryAfter } from '../../registry/http/retry-after.ts';
@@ -34,12 +34,12 @@ export async function postNotice(
   const where = address.origin;
   const deadline = startDeadline(where, DEFAULT_LIMITS, signal);
   const post = async (): Promise<Answer> => {
-    const response = await httpClient.post(address.href, {
-      body,
-      headers: { 'content-type': 'application/json', ...signedHeaders(body, secret, clock.now()) },
-      ...(fetch ? { fetch } : {}),
-      signal: deadline.signal,
-    });
+    const headers = {
+      'content-type': 'application/json',
+      ...signedHeaders(body, secret, clock.now()),
+    };
+    const sent = { method: 'POST', body, headers, signal: deadline.signal };
+    const response = await sendRequest(address, sent, fetch);
     // Closes the connection if there is more of it.
     await response.body?.cancel();
     return answerOf(response, where, clock.now());

@@ -45,7 +45,7 @@ it.each<[string, (response: ServerResponse) => unknown, RestartStatus | string]>
     (to) => to.write('{"restart_allowed": true}'),
     'did not answer within 2 seconds',
   ],
-  ['no response', (to) => to.destroy(), 'does not answer (UND_ERR_SOCKET)'],
+  ['no response', (to) => to.destroy(), 'does not answer (ECONNRESET)'],
 ])('[T362] a server whose restart_status responds with %s', async (_, answer, expected) => {
   const server = await plainServer((response) => {
     answer(response);
