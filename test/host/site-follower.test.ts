@@ -121,11 +121,9 @@ it.each(ALTERED)(
   async (refusal, altered) => {
     let change: Partial<ServedConfig> = {};
     const arriving = (served: ServedConfig): ServedConfig => ({ ...served, ...change });
-    const { save, until, untilSaid, said, ask } = await followed(
-      undefined,
-      undefined,
-      { arriving },
-    );
+    const { save, until, untilSaid, said, ask } = await followed(undefined, undefined, {
+      arriving,
+    });
     save(LIDAR);
     await untilSaid(1);
     await until('in use');

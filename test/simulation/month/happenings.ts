@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { commandText } from '../../../src/core/trust/command-text.ts';
+import { commandText, type CommandKind } from '../../../src/core/trust/command-text.ts';
 import { endHold, setHold } from '../../../src/host/requests/holds.ts';
-import type { CommandKind } from '../../../src/registry/command-documents.ts';
 import { APPROVER } from '../../support/signed.ts';
 import type { Chance } from '../chance.ts';
 import { IDS, textsOf, type Wanted } from './documents.ts';

@@ -116,7 +116,8 @@ export function siteAt(clock: Clock, real: Pick<typeof globalThis, 'setInterval'
         reason: 'a test',
         at: clock.now(),
       });
-      if (result.kind === 'stale') throw new Error(`revision ${result.newest} is newer`);
+      if (result.kind === 'stale' || result.kind === 'moved')
+        throw new Error(`revision ${result.newest} is newer`);
       return result.revision;
     },
     sign() {
