@@ -1,6 +1,7 @@
 import { chanceOf } from '../chance.ts';
 import type { Wanted } from './documents.ts';
-import { freeHere, HAPPENINGS, noteNewest, publish, saved, type Ground } from './happenings.ts';
+import type { Ground } from './ground.ts';
+import { freeHere, HAPPENINGS, noteNewest, publish, saved } from './happenings.ts';
 
 /** A month of a rover. */
 export interface Month {

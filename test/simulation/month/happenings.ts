@@ -1,49 +1,13 @@
-import { createHash } from 'node:crypto';
-import { commandText, type CommandKind } from '../../../src/core/trust/command-text.ts';
 import { endHold, setHold } from '../../../src/host/requests/holds.ts';
-import { APPROVER } from '../../support/signed.ts';
-import type { Chance } from '../chance.ts';
+import { command } from './commands.ts';
 import { IDS, textsOf, type Wanted } from './documents.ts';
-import type { Judge } from './judge.ts';
-import type { Radio } from './radio.ts';
-import type { Rover } from './rover.ts';
-import { MACHINE, type Site } from './site.ts';
-
-/** What a happening is about. */
-export interface Ground {
-  readonly site: Site;
-  readonly rover: Rover;
-  readonly radio: Radio;
-  readonly judge: Judge;
-  readonly isPinned: boolean;
-  readonly chance: Chance;
-  /** The right time. */
-  readonly now: () => number;
-  readonly pass: (ms: number) => Promise<void>;
-  /** The process of the machine is killed at the nth next step. */
-  readonly killAfter: (steps: number) => void;
-  /** What people want the machine to run. */
-  readonly mind: Mind;
-}
-
-/** What people have in mind. */
-export interface Mind {
-  wanted: Wanted;
-  /** The newest minor version of each module, by its id. */
-  readonly published: Map<string, number>;
-  isOnline: boolean;
-  keys: number;
-}
-
-type Happening = (ground: Ground) => Promise<string | undefined> | string | undefined;
+import { BROKEN, maybeKilled, NAMES, type Ground, type Happening } from './ground.ts';
+import { MACHINE } from './site.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const NAMES = ['acme_lidar', 'acme_arm'] as const;
-/** A patch version that does not work. */
-const BROKEN = 9;
 
 export function works(version: string): boolean {
   return !version.endsWith(`.${BROKEN}`);
@@ -136,47 +100,6 @@ async function fragment(ground: Ground): Promise<string> {
   await site.edit('PUT', at, { based_on: revision, ...own, reason: 'a test' });
   revision = noteNewest(ground, revision);
   return `a fragment asks for arm ${version}: revision ${revision}`;
-}
-
-/** In half of all cases the process is killed at one of the next steps. */
-function maybeKilled({ chance, killAfter }: Ground): void {
-  if (chance.is(0.5)) killAfter(1 + chance.below(16));
-}
-
-/** The site gives the machine a command. */
-function command(kind: CommandKind): Happening {
-  return (ground) => {
-    const { site, chance, mind, now, judge, isPinned, rover } = ground;
-    const isWhole = (kind === 'hold' || kind === 'unhold') && chance.is(0.3);
-    const name = isWhole ? undefined : chance.one(NAMES);
-    const module = name && IDS[name];
-    const broken = `1.${chance.below((mind.published.get(module ?? '') ?? 0) + 1)}.${BROKEN}`;
-    const at = now();
-    const times = {
-      givenAt: at - (at % SECOND),
-      expiresAt: at - (at % SECOND) + chance.one([5 * MINUTE, HOUR, DAY]),
-    };
-    const said = {
-      kind,
-      module,
-      version: kind === 'unquarantine' ? broken : undefined,
-      reason: 'a test',
-    };
-    const key = createHash('sha256').update(`${mind.keys++}`).digest('base64url').slice(0, 21);
-    const id = `${key}A`;
-    const isSigned = isPinned && kind !== 'hold' && chance.is(0.7);
-    const text = commandText('acme-plant', { ...said, ...times, machine: MACHINE, id });
-    const signatures = { [APPROVER.id]: APPROVER.sign(text) };
-    const signed = isSigned ? { id, givenAt: times.givenAt, signatures } : undefined;
-    const term = kind === 'hold' ? chance.one(['1h', '12h', '3d']) : undefined;
-    maybeKilled(ground);
-    const { expiresAt } = times;
-    const number = site.give({ key: id, term, ...said, expiresAt, signed });
-    if (number === undefined) return undefined;
-    judge.given({ number, kind, name, at, expiresAt, isSigned });
-    void rover;
-    return `command ${number} is given: ${kind} ${module ?? ''}, for ${(expiresAt - at) / MINUTE} min${isSigned ? ', signed' : ''}`;
-  };
 }
 
 /** The machine drives out of reach for some time. */
