@@ -91,15 +91,14 @@ export function wallMachines(sql: Statements, now: number): WallMachines {
   const presence: Record<Presence, number> = { online: 0, quiet: 0, silent: 0, retired: 0 };
   const found = new Map(WALL_STATES.map((state) => [state, [] as WallMachine[]]));
   const groups = new Map<string | undefined, CountedGroup>();
-  let machines = 0;
-  let wrong = 0;
+  let [machines, wrong] = [0, 0];
   for (const row of sql.iterate(MACHINES)) {
     const present = presenceIn(row, now, silentMs);
     const clock = clockIn(row);
     const isWrong = clock !== undefined && isWrongClock(clock.aheadMs);
     const state = stateOf({ id: Number(row['id']), presence: present, isWrong }, having);
     machines++;
-    if (isWrong) wrong++;
+    wrong += Number(isWrong);
     presence[present]++;
     addTo(groups, textOf(row['group_name']), state);
     const same = found.get(state) ?? [];
