@@ -1,10 +1,24 @@
 import { expect, it } from 'vitest';
+import { reportTarget } from '../../src/cli/poll/machine-reports.ts';
 import { formatTime } from '../../src/core/text/rfc3339.ts';
 import type { MachineReport } from '../../src/registry/machine-report.ts';
 import { RegistryError } from '../../src/registry/registry-error.ts';
+import { quietWorld } from '../support/quiet-world.ts';
 import { reportingMachine, type ReportingMachine } from './support/reporting.ts';
 
 const HOUR = 3_600_000;
+
+it.each([
+  ['synchronized', true],
+  ['unsynchronized', false],
+  ['unknown', undefined],
+] as const)('[D460] of a clock whose state is %s, %s is reported', (state, expected) => {
+  const environment = { PLATFORM_PART_ID: 'rover-7' };
+  const world = { ...quietWorld('linux/arm64'), environment, clockState: () => state };
+  const target = reportTarget({ reports: 'https://registry.example' }, world);
+  if (!target.ok) throw new Error(target.error.message);
+  expect(target.value?.isSynchronized()).toBe(expected);
+});
 
 interface Noted {
   readonly machine: ReportingMachine;

@@ -2,9 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { secret } from '../../src/core/index.ts';
+import { secret, type Secret } from '../../src/core/index.ts';
+import type { Catalogue } from '../../src/server/index.ts';
 import { formatTime } from '../../src/core/text/rfc3339.ts';
 import { planDocumentsOf } from '../../src/host/plan-documents.ts';
+import type { DocumentFile } from '../../src/host/document-file.ts';
 import { noneServed } from '../../src/host/served/served-state.ts';
 import { SiteFollower } from '../../src/host/served/site-follower.ts';
 import { LogSender } from '../../src/logs/log-sender.ts';
@@ -52,30 +54,12 @@ export function apartMachine({ address, catalogue }: FollowedSite, id: string): 
   const folder = mkdtempSync(join(tmpdir(), 'modreg-apart-'));
   const key = secret(tokenIn(catalogue, id, `machine:${id}`));
   const log = openLog(join(folder, 'logs.db'), 'create');
-  const fetchLinked: typeof fetch = async (...request) => {
-    if (machine.link === 'cut') throw new TypeError('the link is cut');
-    const answer = await fetch(...request);
-    if (machine.link === 'deaf') throw new TypeError('the answer is lost');
-    return answer;
-  };
-  const url = new URL(address);
+  const fetchLinked = linked(() => machine.link);
   const limits = { retryWithinMs: 0 };
   const options = { clock: systemClock, fetch: fetchLinked, token: () => key, limits };
-  const to = { kind: 'modreg', url } as const;
+  const to = { kind: 'modreg', url: new URL(address) } as const;
   const fleet = opened(fleetClient(to, 'report to', options));
-  const sender = new LogSender(
-    {
-      ok: true,
-      value: { endpoint: `${address}/v1/logs`, headers: { authorization: bearer(key) } },
-    },
-    {
-      source: { machineId: id, host: id, version: '1.0.0' },
-      clock: systemClock,
-      fetch: fetchLinked,
-      random: () => 0,
-      onNotice: () => undefined,
-    },
-  );
+  const sender = senderOf({ id, address, key, fetch: fetchLinked });
   const notices: string[] = [];
   const clock = skippingClock();
   const follower = followerOf({ id, folder, clock, notices, to, options });
@@ -91,12 +75,7 @@ export function apartMachine({ address, catalogue }: FollowedSite, id: string): 
       const state = { ...reportedState(++states, {}), at: formatTime(at), synchronized };
       await fleet.report(id, machineReport([], { state, queue: `queue-of-${id}` }), ending.signal);
     },
-    save(config) {
-      const { configs } = catalogue;
-      const basedOn = configs.newest(id)?.revision ?? 0;
-      const about = { machine: id, author: 'token t2 (ops)', reason: 'a test', at: Date.now() };
-      configs.save({ ...about, config: JSON.stringify(config), policy: undefined, basedOn });
-    },
+    save: savingOf(catalogue, id),
     ask() {
       running ??= follower.run(ending.signal);
       follower.wake();
@@ -112,8 +91,52 @@ export function apartMachine({ address, catalogue }: FollowedSite, id: string): 
   return machine;
 }
 
-function bearer(key: ReturnType<typeof secret>): ReturnType<typeof secret> {
-  return secret(`Bearer ${key.reveal()}`);
+/** The network as the link of a machine lets it through. */
+function linked(link: () => ApartMachine['link']): typeof fetch {
+  return async (...request) => {
+    if (link() === 'cut') throw new TypeError('the link is cut');
+    const answer = await fetch(...request);
+    if (link() === 'deaf') throw new TypeError('the answer is lost');
+    return answer;
+  };
+}
+
+function savingOf({ configs }: Catalogue, machine: string): ApartMachine['save'] {
+  return (config) => {
+    const basedOn = configs.newest(machine)?.revision ?? 0;
+    const about = { machine, author: 'token t2 (ops)', reason: 'a test', at: Date.now() };
+    configs.save({ ...about, config: JSON.stringify(config), policy: undefined, basedOn });
+  };
+}
+
+interface Sending {
+  readonly id: string;
+  readonly address: string;
+  readonly key: Secret;
+  readonly fetch: typeof fetch;
+}
+
+function senderOf({ id, address, key, fetch: fetchLinked }: Sending): LogSender {
+  const authorization = secret(`Bearer ${key.reveal()}`);
+  const value = { endpoint: `${address}/v1/logs`, headers: { authorization } };
+  return new LogSender(
+    { ok: true, value },
+    {
+      source: { machineId: id, host: id, version: '1.0.0' },
+      clock: systemClock,
+      fetch: fetchLinked,
+      random: () => 0,
+      onNotice: () => undefined,
+    },
+  );
+}
+
+function document(path: string, value: object): DocumentFile {
+  return { path, bytes: Buffer.from(JSON.stringify(value)), mode: 0o600 };
+}
+
+async function none(): Promise<{ readonly ok: false; readonly error: string }> {
+  return await Promise.resolve({ ok: false, error: 'there is none' });
 }
 
 interface Following {
@@ -126,21 +149,15 @@ interface Following {
 }
 
 function followerOf({ id, folder, clock, notices, to, options }: Following): SiteFollower {
-  const document = (path: string, value: object): object => {
-    return { path, bytes: Buffer.from(JSON.stringify(value)), mode: 0o600 };
-  };
   const own = opened(
     planDocumentsOf(
       {
         machine: document('machine.json', {}),
         policy: document('policy.json', { trust: 'unsigned' }),
-      } as Parameters<typeof planDocumentsOf>[0],
+      },
       undefined,
     ),
   );
-  const none = async (): Promise<{ ok: false; error: string }> => {
-    return await Promise.resolve({ ok: false, error: 'there is none' });
-  };
   return new SiteFollower(
     {
       client: opened(configClient(to, options)),

@@ -190,6 +190,10 @@ export async function checkLargeSite(browser: Browser): Promise<void> {
       await page.mouse.wheel(0, 10_000);
       await page.waitForTimeout(300);
       tasks.push(await numberOf(page, 'longest'));
+      const [bytes, ms] = [compressed.at(-1), Math.round(times.at(-1) ?? 0)];
+      console.log(
+        `      /${path}: ${bytes} bytes, shown after ${ms} ms, longest task ${Math.round(tasks.at(-1) ?? 0)} ms`,
+      );
     }
     await seesLongTasks(page);
     await close();

@@ -61,8 +61,7 @@ export async function withFollowedSite(
     save(catalogue);
     if (isPinned) catalogue.trust.store(TRUST.text);
     const signing = isPinned ? ['--key', keyFile(folder, AUTHOR)] : [];
-    const publish = async (version: string): Promise<void> =>
-      await publishIn({ folder, path, server, signing }, version);
+    const publish = publishingIn({ folder, path, server, signing });
     for (const version of ['1.2.8', '1.2.9', '1.3.0', '2.0.0']) await publish(version);
     const address = await served(path, server);
     const own = join(folder, 'machine');
@@ -154,14 +153,13 @@ interface Publishing {
   readonly signing: readonly string[];
 }
 
-async function publishIn(
-  { folder, path, server, signing }: Publishing,
-  version: string,
-): Promise<void> {
-  const file = join(folder, `lidar-${version}.tar.gz`);
-  writeFileSync(file, packageOf(version, 'works'));
-  const options = ['--db', path, '--upload', file, ...signing];
-  await server.start(/published/, 'registry', 'publish', 'acme:lidar', version, ...options);
+function publishingIn({ folder, path, server, signing }: Publishing): FollowedSite['publish'] {
+  return async (version) => {
+    const file = join(folder, `lidar-${version}.tar.gz`);
+    writeFileSync(file, packageOf(version, 'works'));
+    const options = ['--db', path, '--upload', file, ...signing];
+    await server.start(/published/, 'registry', 'publish', 'acme:lidar', version, ...options);
+  };
 }
 
 /** Starts the agent, and waits until the module runs. */

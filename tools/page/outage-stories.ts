@@ -171,8 +171,8 @@ export const logAfterOutage: Story = async (browser, place, site) => {
     machine.log.append([lineAt(at, 'before the outage')]);
     ok(await machine.sendLog());
     machine.link = 'cut';
-    const texts = Array.from({ length: KEPT + DROPPED }, (_, place) => `line ${place}.`);
-    machine.log.append(texts.map((text, place) => lineAt(at + place + 1, text)));
+    const texts = Array.from({ length: KEPT + DROPPED }, (_, number) => `line ${number}.`);
+    machine.log.append(texts.map((text, number) => lineAt(at + number + 1, text)));
     ok(!(await machine.sendLog()));
     machine.link = 'deaf';
     ok(!(await machine.sendLog()));

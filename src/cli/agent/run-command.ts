@@ -181,7 +181,6 @@ async function run(site: AgentSite, terms: AgentTerms, world: World): Promise<Ou
     file,
     machine: () => current.documents.machine,
     policy: () => current.documents.policy,
-    world,
     onNotice: note,
   });
   const notify = systemdNotify(world, (reason) => report.note('warn', reason));

@@ -48,7 +48,7 @@ export async function fleetMachinesCommand(
 
 const HEADS = ['MACHINE', 'SEEN', 'STATE', 'MODULE', 'DEPLOYED', 'DECISION'];
 
-function linesOf(machines: readonly JsonObject[], { columns: width, clock: now }: World): string[] {
+function linesOf(machines: readonly JsonObject[], world: World): string[] {
   if (machines.length === 0) return ['no machine matches'];
   const rows = machines.flatMap((machine) => {
     const { id, seen_at: seen, heard_at: heard, presence } = machine;
@@ -58,7 +58,7 @@ function linesOf(machines: readonly JsonObject[], { columns: width, clock: now }
     const none = isDuplicate === true ? 'two machines with this id' : 'nothing is reported';
     // An earlier registry does not say it.
     const present = typeof presence === 'string' ? excerpt(presence) : '-';
-    const wrong = wrongClockIn(machine, now());
+    const wrong = wrongClockIn(machine, world.clock());
     const state = wrong === undefined ? present : `${present}, clock ${wrong}`;
     const first = [excerpt(String(id)), excerpt(String(heard ?? seen)), state];
     if (isJsonObject(retired)) {
@@ -68,7 +68,7 @@ function linesOf(machines: readonly JsonObject[], { columns: width, clock: now }
     const [top = ['', '', none], ...others] = [...refusalCells(machine), ...cells];
     return [[...first, ...top], ...others.map((rest) => ['', '', ''].concat(rest))];
   });
-  const format = columnsOf(HEADS, rows, width);
+  const format = columnsOf(HEADS, rows, world.columns);
   return [...format(HEADS), ...rows.flatMap(format)];
 }
 

@@ -32,6 +32,8 @@ export interface ReportTarget {
   readonly machine: string;
   /** Whether the machine asks the registry that it reports to, with the same token, if the policy names this one (D186). */
   readonly isPolled: (registry: string | undefined) => boolean;
+  /** What its system says of its clock (D460); undefined if it says nothing. */
+  readonly isSynchronized: () => boolean | undefined;
 }
 
 /** Where the machine reports to: `--reports`, else `MODREG_REPORTS`; undefined if it does not report. */
@@ -68,7 +70,13 @@ export function reportTarget(
     const token = asked.ok ? asked.value.token?.reveal() : undefined;
     return token !== undefined && reported.ok && reported.value.token?.reveal() === token;
   };
-  return { ok: true, value: { client: client.value, machine, isPolled } };
+  const isSynchronized = (): boolean | undefined => isClockSynchronized(world);
+  return { ok: true, value: { client: client.value, machine, isPolled, isSynchronized } };
+}
+
+function isClockSynchronized(world: World): boolean | undefined {
+  const state = world.clockState?.() ?? 'unknown';
+  return state === 'unknown' ? undefined : state === 'synchronized';
 }
 
 function noId(option: string): Problem {
@@ -88,7 +96,6 @@ export function startReports(
     policy,
     group,
     intervalMs,
-    world,
     onNotice,
   }: {
     readonly file: ClaimedFile;
@@ -99,7 +106,6 @@ export function startReports(
     readonly group: string | undefined;
     /** The time between two rounds. */
     readonly intervalMs: number;
-    readonly world: Pick<World, 'clockState'>;
     readonly onNotice: (level: 'info' | 'warn', text: string) => void;
   },
 ): ReturnType<typeof outbound> | undefined {
@@ -111,7 +117,6 @@ export function startReports(
     platform,
     group: () => group ?? policy().group,
     isPinned: () => pinIn(policy().terms) !== undefined,
-    isSynchronized: () => isSynchronized(world),
     everyMs: () => (target.isPolled(policy().terms.registry) ? intervalMs : undefined),
     state,
     modules: () => reportedModules(state, (one) => stopsIn(machine(), one)),
@@ -121,11 +126,6 @@ export function startReports(
   });
   sending.start();
   return sending;
-}
-
-function isSynchronized({ clockState }: Pick<World, 'clockState'>): boolean | undefined {
-  const state = clockState?.() ?? 'unknown';
-  return state === 'unknown' ? undefined : state === 'synchronized';
 }
 
 /** The components that stop when a target restarts. */

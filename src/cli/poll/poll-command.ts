@@ -143,7 +143,6 @@ async function poll(
     file,
     machine: () => current.documents.machine,
     policy: () => current.documents.policy,
-    world,
     onNotice: (level, text) => report.note(level, text),
   });
   const record = programRecord(`${file.path}.program`);

@@ -104,9 +104,9 @@ export function wallMachines(sql: Statements, now: number, refusals: Refusals): 
     const isWrong = clock !== undefined && isWrongClock(clock.aheadMs);
     const isRefusing = refusals.has(String(row['name']));
     const state = stateOf(Number(row['id']), { ...having, presence: present, isRefusing, isWrong });
-    if (isRefusing) refusing++;
     machines++;
-    if (isWrong) wrong++;
+    refusing += Number(isRefusing);
+    wrong += Number(isWrong);
     presence[present]++;
     addTo(groups, textOf(row['group_name']), state);
     const same = found.get(state) ?? [];

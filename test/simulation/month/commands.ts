@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { commandText } from '../../../src/core/trust/command-text.ts';
-import type { CommandKind } from '../../../src/core/trust/command-text.ts';
+import { commandText, type CommandKind } from '../../../src/core/trust/command-text.ts';
 import { APPROVER } from '../../support/signed.ts';
 import { IDS } from './documents.ts';
 import { BROKEN, maybeKilled, NAMES, type Happening } from './ground.ts';

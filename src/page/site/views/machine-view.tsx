@@ -89,12 +89,7 @@ const Facts: FC<{ readonly machine: ShownMachine; readonly now: number }> = ({
         </dd>
       </div>
     )}
-    {clock === undefined ? null : (
-      <div>
-        <dt>clock</dt>
-        <dd>{clockWords(clock, now)}</dd>
-      </div>
-    )}
+    <Clock clock={clock} now={now} />
     <div>
       <dt>platform</dt>
       <dd>{platform ?? 'not reported'}</dd>
@@ -111,6 +106,14 @@ const Facts: FC<{ readonly machine: ShownMachine; readonly now: number }> = ({
     </div>
   </dl>
 );
+
+const Clock: FC<Pick<ShownMachine, 'clock'> & { readonly now: number }> = ({ clock, now }) =>
+  clock === undefined ? null : (
+    <div>
+      <dt>clock</dt>
+      <dd>{clockWords(clock, now)}</dd>
+    </div>
+  );
 
 const Duplicate: FC<{ readonly id: string }> = ({ id }) => (
   <section data-problem>
