@@ -1,4 +1,5 @@
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
@@ -7,8 +8,8 @@ import { moduleInProcess, type Polling } from '../support/polling.ts';
 /** A program that says `text`, and goes on. */
 const saying = (text: string): string => `#!/bin/sh\necho ${text}\nexec sleep 60\n`;
 
-/** `modreg module run` of a folder with such a program. */
-function running(): Polling & { readonly folder: string } {
+/** A folder with a folder of such a program, and one for temporary files. */
+function moduleFolder(): string {
   const folder = temporaryFolder({
     'lidar/meta.json': '{"entrypoint":"run","stop_timeout":"2s"}',
     'lidar/run': saying('first'),
@@ -17,6 +18,12 @@ function running(): Polling & { readonly folder: string } {
   chmodSync(`${folder}/lidar/run`, 0o755);
   // The user of the module may be another one.
   for (const open of [folder, `${folder}/tmp`]) chmodSync(open, 0o755);
+  return folder;
+}
+
+/** `modreg module run` of it. */
+function running(): Polling & { readonly folder: string } {
+  const folder = moduleFolder();
   return { ...moduleInProcess(`${folder}/lidar`, `${folder}/tmp`), folder };
 }
 
@@ -31,6 +38,13 @@ it('[D245] runs a folder, replaces what runs when a file changes, and leaves not
   await until('UNUSABLE_PACKAGE');
   await end('SIGINT');
   expect(readdirSync(`${folder}/tmp`)).toEqual(['.keep']);
+});
+
+it('[D245] an empty TMPDIR names no folder: the machine is not in the folder of the author', async () => {
+  const folder = moduleFolder();
+  const { until, end } = moduleInProcess(`${folder}/lidar`, '');
+  await until(`running 1 module of ${tmpdir()}/modreg-run-`);
+  expect(await end('SIGINT')).toMatchObject({ exit: 130 });
 });
 
 it.each([
