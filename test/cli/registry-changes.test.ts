@@ -118,7 +118,9 @@ describe('a file of --upload that changes while it is read', () => {
   it('is refused by a registry', async () => {
     const { file, uploads } = await changed();
     const lidar = moduleId('acme:lidar');
-    expect(await sendUploads(uploads, refusing('bad-file'), { moduleId: lidar })).toEqual(problemFor(file));
+    expect(await sendUploads(uploads, refusing('bad-file'), { moduleId: lidar })).toEqual(
+      problemFor(file),
+    );
     expect(await sendUploads(uploads, refusing('too-large'), { moduleId: lidar })).toMatchObject({
       kind: 'too-large',
       message: 'why',
