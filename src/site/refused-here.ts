@@ -107,7 +107,7 @@ function decisionNow(
 
 const WHENEVER = { window: undefined, blackouts: undefined };
 
-/** A decision as a row of a plan, if the machine decided the same. */
+/** A decision as a row of a plan, if the machine decided the same. What is only too young is reported as a hold (D469). */
 function rowOf(decision: Decision, { decision: word, target }: PlacedModule): PlanRow | undefined {
   const row: PlanRow = {
     decision,

@@ -95,9 +95,8 @@ async function fleet(): Promise<{ readonly world: World; readonly address: strin
   const { address, catalogue } = await loopbackRegistry();
   published({ catalogue }, `acme:${LONG}`, '1.0.0', '1.0.0-rc.1+a-build');
   const token = tokenFor(catalogue, [`machine:${MACHINE}`], 'rover');
-  const failing = {
-    ...{ version: '1.3.0', blame: 'machine', attempts: 4, reason: TEXT, next_at: null },
-  };
+  const about = { version: '1.3.0', blame: 'machine', attempts: 4 };
+  const failing = { ...about, reason: TEXT, next_at: null };
   const name = { name: `acme_${LONG}`, module_id: `acme:${LONG}` };
   const state = reportedState(
     1,

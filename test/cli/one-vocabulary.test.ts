@@ -166,7 +166,7 @@ function reportedBy({ environment }: World): readonly Partial<ReportedModule>[] 
   });
   try {
     const all = reportedModules(machineStateIn(file), () => []);
-    return all.map((one) => ({ ...one, facts: null, failing: undefined }));
+    return all.map(({ facts: _facts, failing: _failing, ...one }) => one);
   } finally {
     file.close();
   }

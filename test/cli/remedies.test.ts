@@ -29,6 +29,11 @@ function hold(of: { readonly kind: 'module' | 'machine'; readonly name: string }
     state.setHold({ ...machineHold({ from: NOW - HOUR, ms: 9 * HOUR }), of });
 }
 
+function refused(state: MachineState): void {
+  const release = { moduleId: moduleId('acme:lidar'), version: '1.1.0', digest: undefined };
+  state.quarantine({ ...release, since: NOW - HOUR, until: undefined, reason: 'no light' });
+}
+
 const yanked = [{ version: '1.0.0' }, { version: '1.1.0', yanked: 'drifts' }];
 
 /** A state, and what a person can do, by `plan`, by `status`, and by the cards of the page. */
@@ -105,32 +110,26 @@ it.each<[string, Prepared, readonly string[], readonly string[] | 'as in plan', 
     ],
     [
       'the newest release is in quarantine',
-      {
-        deployed: OLDER,
-        work: (state) =>
-          state.quarantine({
-            ...{ moduleId: moduleId('acme:lidar'), version: '1.1.0', digest: undefined },
-            ...{ since: NOW - HOUR, until: undefined, reason: 'no light' },
-          }),
-      },
+      { deployed: OLDER, work: refused },
       ['Select 1.1.0 again: modreg quarantine lift acme:lidar 1.1.0'],
       // So does the table of what is in quarantine, and the link on the card.
       [],
       [],
     ],
   ],
-)('[D468] what a person can do if %s', async (_, prepared, planned, state, page) => {
+)('[D468] what a person can do if %s', async (_, prepared, ...said) => {
+  const [inPlan, inStatus, onPage] = said;
   const { world, path } = await preparedMachine(prepared, NOW);
-  const said = async (...args: readonly string[]): Promise<readonly string[]> =>
+  const answer = async (...args: readonly string[]): Promise<readonly string[]> =>
     (await runCommandLine(args, world)).answer.filter((line) => REMEDY.test(line));
-  expect(await said('plan', path)).toEqual(planned);
-  expect(await said('status')).toEqual(state === 'as in plan' ? planned : state);
+  expect(await answer('plan', path)).toEqual(inPlan);
+  expect(await answer('status')).toEqual(inStatus === 'as in plan' ? inPlan : inStatus);
   const app = pageApp(machineOnPage(path, {}, world), {
     assets: { style: '', script: '' },
     access: undefined,
   });
   const lines = linesOf(await (await app.request('/')).text());
-  expect(lines.filter((line) => REMEDY.test(line))).toEqual(page);
+  expect(lines.filter((line) => REMEDY.test(line))).toEqual(onPage);
 });
 
 it.each([

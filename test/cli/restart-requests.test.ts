@@ -109,7 +109,7 @@ describe('[D376] modreg restart after modreg restart --now', () => {
   });
 });
 
-describe('[D41] a requested restart is shown by', () => {
+describe('[D41, D470] a requested restart is shown by', () => {
   it('status: while it is held, while the agent has it, and after it failed', async () => {
     const machine = await settled({ policy: NIGHTLY });
     await ask(machine, 'restart', 'acme:lidar');

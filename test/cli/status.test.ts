@@ -267,9 +267,7 @@ acme_cam 1.0.0 → 1.1.0: begun once, not done yet (FILE-2)
   MODULE                                 CONSTRAINT   DEPLOYED   TARGET   LATEST   DECISION     WHY
   acme:lidar (li\\u{1b}[31mdar\\u{202e})   1.*          unknown    1.1.0    1.1.0    up to date   already the newest release of 1
 
-li\\u{1b}[31mdar\\u{202e} 1.0.0 → 1.1.0: not begun yet (FILE-1)
-
-Find out more: modreg doctor
+li\\u{1b}[31mdar\\u{202e} 1.0.0 → 1.1.0: not begun yet (FILE-1)\n\nFind out more: modreg doctor
 `,
       (state) => {
         const name = 'li\u001b[31mdar\u202e';

@@ -124,7 +124,7 @@ it.each<[string, LidarMachine, Partial<ReportedModule>, readonly string[]]>([
       CHANGE,
     ],
   ],
-])('[D413] the card of a module that %s', async (_, machine, fields, lines) => {
+])('[D413, D468, D469] the card of a module that %s', async (_, machine, fields, lines) => {
   expect(await cardsOf(await siteWith(machine, fields))).toEqual(lines);
 });
 

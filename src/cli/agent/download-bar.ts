@@ -8,7 +8,7 @@ interface Begun {
   readonly bytes: number;
 }
 
-/** Returns a function that gets each event, and calls `show` with the bar of the download that began first. */
+/** Returns a function that gets each event, and calls `show` with the bar of the download that began first (D425). */
 export function downloadStatus(
   show: (text: string | undefined) => void,
   now: () => number,

@@ -3,7 +3,7 @@ import { describeDuration } from '../../core/text/duration.ts';
 const CELLS = 20;
 const MEGABYTE = 1_000_000;
 
-/** A terminal is drawn four times a second at most (D425). */
+/** A terminal is drawn four times a second at most (D425, D471). */
 export const BETWEEN_MS = 250;
 /** The rate of a shorter time says little. */
 const SHORTEST_MS = 1000;

@@ -55,7 +55,10 @@ async function publishShown(
     return await publishReleases(moduleId, version, options, world);
   }
   const { uploadStatus } = await import('./upload-status.ts');
-  const onSent = uploadStatus(world.status, world.clock);
+  const onSent = uploadStatus(
+    (text) => world.status(text),
+    () => world.clock(),
+  );
   try {
     return await publishReleases(moduleId, version, { ...options, onSent }, world);
   } finally {

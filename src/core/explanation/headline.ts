@@ -216,6 +216,7 @@ function dueHeadline(replacement: Replacement, input: DecideInput): Headline {
   const fact = `${change} is due`;
   const recalled = recalledRelease(input, replacement);
   if (recalled) return { ...recalled, outcome: change };
+  // D470
   if (direction === 'restart') {
     return { fact, outcome: `${whoWords(input.restartRequest?.requester)} requested it` };
   }

@@ -11,7 +11,7 @@ import type { StateFacts } from './row-state.ts';
 /**
  * What a person can do something about (D468). `failing`: what is deployed ends again and again. `machine`: an action fails because of the
  * machine. `waits`: a replacement waits for its time, `restart-waits`: so does a requested restart. `yanked`: the deployed release was
- * yanked, and stays.
+ * yanked, and stays (D389).
  */
 export type Remedy =
   | 'failing'

@@ -164,7 +164,8 @@ const OTHERS: readonly [string, Partial<Situation>][] = [
     'restart of 1.2.3 is due · ann on rover-7 requested it',
     {
       restartRequest: {
-        ...{ requestedAt: NOW, isImmediate: false },
+        requestedAt: NOW,
+        isImmediate: false,
         requester: { by: 'ann on rover-7', because: 'it burns' },
       },
     },
