@@ -190,8 +190,8 @@ function rows({
       measured: `memory with ${PROGRAMS.length} modules, RSS in MB`,
       figure: `${rounded(own.rss)}`,
       peer: used('rss'),
-      target: '≤ 100 MB',
-      isMet: own.rss <= 100,
+      target: '≤ 75 MB',
+      isMet: own.rss <= 75,
     },
     {
       measured: `memory with ${PROGRAMS.length} modules, PSS in MB`,

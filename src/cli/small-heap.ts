@@ -38,7 +38,7 @@ const BUSY = 0.5;
  * Lets V8 compile what it runs, once the process was busy for half of the time between two looks, of which the first is after the start (D479).
  * bin/modreg.mjs starts an agent without compilers: they and their code take 12 MB.
  */
-export function compileOnceBusy(): void {
+function compileOnceBusy(): void {
   let before: ReturnType<typeof performance.eventLoopUtilization> | undefined;
   const look = (): void => {
     const now = performance.eventLoopUtilization();
@@ -49,4 +49,10 @@ export function compileOnceBusy(): void {
     for (const flag of ['--opt', '--sparkplug']) setFlagsFromString(flag);
   };
   const timer = setInterval(look, LOOK_MS).unref();
+}
+
+/** What an agent does for its memory, for as long as it runs. */
+export function keepAgentSmall(): void {
+  collectAfterGrowth();
+  compileOnceBusy();
 }

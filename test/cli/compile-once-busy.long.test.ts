@@ -5,10 +5,10 @@ import { expect, it } from 'vitest';
 /** A process without compilers, as bin/modreg.mjs starts an agent, whose thread is busy for `busyMs` of each second. What its code is after the second look. */
 async function codeOf(busyMs: number): Promise<string> {
   const script = `
-    const { compileOnceBusy } = await import(${JSON.stringify(import.meta.resolve('../../src/cli/small-heap.ts'))});
+    const { keepAgentSmall } = await import(${JSON.stringify(import.meta.resolve('../../src/cli/small-heap.ts'))});
     const { setFlagsFromString } = await import('node:v8');
     for (const flag of ['--no-maglev', '--no-opt', '--no-sparkplug']) setFlagsFromString(flag);
-    compileOnceBusy();
+    keepAgentSmall();
     let sum = 0;
     function work(n) { for (let i = 0; i < n; i++) sum += i % 7; return sum; }
     const end = performance.now() + 22_000;

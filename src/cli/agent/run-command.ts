@@ -37,7 +37,7 @@ import { fetchIn } from '../../base/network.ts';
 import { failed, usage, type Outcome } from '../../base/problem.ts';
 import { commandRegistries, type CommandRegistries } from '../../host/command-registries.ts';
 import { clockOf, type EndSignal, type World } from '../../base/world.ts';
-import { collectAfterGrowth, compileOnceBusy } from '../small-heap.ts';
+import { keepAgentSmall } from '../small-heap.ts';
 import { agentLog, type AgentLog } from './agent-log.ts';
 import { AS_INIT, INIT_FIX } from './as-init.ts';
 import { reportEvent, reportLine } from './agent-report.ts';
@@ -60,8 +60,7 @@ export async function agentRunCommand(
   const { world, warning } = withPrivateEnvironment(outside);
   // Registered first, so that a signal during startup also ends the command.
   const ended = world.untilSignal();
-  collectAfterGrowth();
-  compileOnceBusy();
+  keepAgentSmall();
   const terms = readRunTerms(options, world);
   if (!terms.ok) return failed(terms.error);
   const { policy } = options;

@@ -131,12 +131,12 @@ function arriving(source: Readable): () => Promise<Uint8Array<ArrayBuffer> | und
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let held = 0;
   let over: Promise<undefined> | undefined;
-  let wake = (): void => undefined;
+  let wake: (() => void) | undefined;
   const end = (outcome: Promise<undefined>): void => {
     over ??= outcome;
     // Nothing may wait for it.
     outcome.catch(() => undefined);
-    wake();
+    wake?.();
   };
   const fail = (cause?: unknown): void =>
     end(Promise.reject(new TypeError('terminated', { cause })));
@@ -144,7 +144,7 @@ function arriving(source: Readable): () => Promise<Uint8Array<ArrayBuffer> | und
     chunks.push(chunk);
     held += chunk.length;
     if (held > MOST_HELD) source.pause();
-    wake();
+    wake?.();
   });
   source.on('end', () => end(Promise.resolve(undefined)));
   source.on('error', fail);
