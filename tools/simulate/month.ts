@@ -1,5 +1,4 @@
 /* Plays months of a rover that follows its site: `npm run simulate -- month --help`. */
-import { createHash } from 'node:crypto';
 import { DEFAULT_HAPPENINGS } from '../../test/simulation/month/course.ts';
 import { playMonth, type Outcome } from '../../test/simulation/month/play.ts';
 import { shortest } from '../../test/simulation/shrink.ts';
@@ -9,7 +8,6 @@ const HELP = `Plays months of a rover that follows its site, and prints the firs
   --seeds N        number of months to play (default 2: without a pin and with one)
   --seed S         first seed (default 0); an odd one has a pin
   --happenings N   what happens in each month (default ${DEFAULT_HAPPENINGS})
-  --twice N        play every Nth seed twice, and compare the two plays
   --only 0,3       play one seed with these happenings only, and print all of it
   --brief          print no events, and look for no shorter play`;
 
@@ -19,7 +17,6 @@ const { values } = optionsOf(
       seeds: { type: 'string', default: '2' },
       seed: { type: 'string', default: '0' },
       happenings: { type: 'string', default: `${DEFAULT_HAPPENINGS}` },
-      twice: { type: 'string' },
       only: { type: 'string' },
       brief: { type: 'boolean', default: false },
     },
@@ -34,14 +31,9 @@ const PERCENT = 100;
 const first = wholeNumber('--seed', values.seed, 0);
 const seeds = wholeNumber('--seeds', values.seeds, 1);
 const happenings = wholeNumber('--happenings', values.happenings, 1);
-const twice = values.twice === undefined ? undefined : wholeNumber('--twice', values.twice, 1);
 
 function verdictOn(seed: number, { violation }: Outcome): string | undefined {
   return violation && `seed ${seed} breaks ${violation.invariant}: ${violation.found}`;
-}
-
-function hashOf({ lines }: Outcome): string {
-  return createHash('sha256').update(lines.join('\n')).digest('hex');
 }
 
 async function replay(text: string): Promise<boolean> {
@@ -70,13 +62,9 @@ async function shortestOf(seed: number, { violation }: Outcome): Promise<string[
 /** The trouble with a seed, if there is any. */
 async function troubleWith(seed: number, outcome: Outcome): Promise<string | undefined> {
   const verdict = verdictOn(seed, outcome);
-  if (verdict !== undefined) {
-    const more = values.brief ? [] : await shortestOf(seed, outcome);
-    return [verdict, ...more].join('\n');
-  }
-  if (twice === undefined || seed % twice !== 0) return undefined;
-  const other = await playMonth({ seed, happenings });
-  return hashOf(other) === hashOf(outcome) ? undefined : `seed ${seed}, played twice, differs`;
+  if (verdict === undefined) return undefined;
+  const more = values.brief ? [] : await shortestOf(seed, outcome);
+  return [verdict, ...more].join('\n');
 }
 
 async function playAll(): Promise<boolean> {

@@ -202,6 +202,7 @@ export class SiteFollower {
     if (!verdict.ok) {
       const { code, detail } = verdict.error;
       const short = { code, detail: excerpt(detail, LONGEST_DETAIL) };
+      // Said before, and looked at again in each round (D447).
       if (hasRefused(state, served, short)) return;
       if (!this.#become(refusing(state, served, short))) return;
       const stays = state.current

@@ -23,7 +23,7 @@ export interface Ground {
 }
 
 /** What people have in mind. */
-export interface Mind {
+interface Mind {
   wanted: Wanted;
   /** The newest minor version of each module, by its id. */
   readonly published: Map<string, number>;

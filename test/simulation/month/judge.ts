@@ -77,7 +77,7 @@ export interface Scene {
 }
 
 /** What the site says of the machine in the end. */
-export interface Settled {
+interface Settled {
   readonly kept: Kept | undefined;
   readonly newest: number | undefined;
   readonly answer:

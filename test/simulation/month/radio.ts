@@ -5,7 +5,7 @@ import type { Chances } from './life.ts';
 import type { Site } from './site.ts';
 
 /** What becomes of an answer on its way; undefined if it arrives as it is. */
-export type Lie = (about: string, answer: Response) => Promise<Response | undefined>;
+type Lie = (about: string, answer: Response) => Promise<Response | undefined>;
 
 /** The link of a rover to its site. */
 export interface Radio {

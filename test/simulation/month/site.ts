@@ -39,7 +39,7 @@ export function quickFolder(): string {
 }
 
 /** Documents of the machine as a person writes them. */
-export interface Documents {
+interface Documents {
   readonly config: string;
   readonly policy: string | undefined;
 }
