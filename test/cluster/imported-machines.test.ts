@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { importCatalogue } from '../../src/cluster/import-catalogue.ts';
+import { secretKey } from '../../src/cluster/secret-key.ts';
 import { backUp } from '../../src/server/backup/backup.ts';
 import { restore } from '../../src/server/backup/restore.ts';
 import { stateOf } from '../../src/server/configs/fragment-table.ts';
@@ -98,19 +99,56 @@ it('[D400] numbers that a restore raised stay so high in a cluster', async () =>
   await following.stop();
 });
 
-it('[D400] an import says that documents were saved meanwhile', async () => {
+const FRAGMENT = { ...ABOUT, name: 'alone', revision: 1, content: '{}' };
+const KEY = secretKey(Buffer.alloc(32, 1));
+
+it.each<[string, (single: Catalogue) => void]>([
+  [
+    'documents',
+    ({ configs }) => {
+      const next = { ...ABOUT, policy: undefined, config: '{"$schema":"x"}' };
+      configs.save({ ...next, machine: 'rover-7', basedOn: 2 });
+    },
+  ],
+  [
+    'a fragment that no machine uses',
+    (single) =>
+      single.apply({ kind: 'fragment', next: FRAGMENT, users: stateOf([]), documents: [] }),
+  ],
+  [
+    'a signature',
+    (single) =>
+      single.apply({
+        kind: 'config-signatures',
+        machine: 'rover-7',
+        revision: 2,
+        signatures: { abc: 'def' },
+      }),
+  ],
+  [
+    'a value of a secret',
+    ({ configs }) => configs.secrets.set('rover-7', 'MAPS_KEY', { value: 'x', places: [] }),
+  ],
+])('[D400] an import says that %s came meanwhile', async (_what, change) => {
   const single = filled(`${temporaryFolder()}/registry.db`);
   const stream = memoryStream();
-  const saving = {
+  const changing = {
     ...stream,
     last: async () => {
-      const { revision = 0 } = single.configs.newest('rover-7') ?? {};
-      const next = { ...ABOUT, policy: undefined, config: `{"$schema":"${revision}"}` };
-      single.configs.save({ ...next, machine: 'rover-7', basedOn: revision });
+      change(single);
       return await stream.last();
     },
   };
-  expect(await importCatalogue(single, saving, { now: NOW })).toEqual({ kind: 'changed' });
+  const terms = { now: NOW, secrets: KEY };
+  expect(await importCatalogue(single, changing, terms)).toEqual({ kind: 'changed' });
+  single.close();
+});
+
+it('[D400] an import of values of secrets during which nothing changes is complete', async () => {
+  const single = filled(`${temporaryFolder()}/registry.db`);
+  single.configs.secrets.set('rover-7', 'MAPS_KEY', { value: 'x', places: [] });
+  const terms = { now: NOW, secrets: KEY };
+  expect(await importCatalogue(single, memoryStream(), terms)).toMatchObject({ kind: 'imported' });
   single.close();
 });
 

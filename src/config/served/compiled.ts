@@ -104,10 +104,10 @@ export function changesBetween(before: ConfigTexts, after: ConfigTexts): string[
     const version = versionIn(other, name);
     if (!Object.hasOwn(one, name)) return [`${label} ${version} is added`];
     const earlier = versionIn(one, name);
-    const { version: _from, ...before } = objectAt(one, name);
-    const { version: _to, ...after } = objectAt(other, name);
-    const others = valueChanges(label, before, after);
-    return earlier === version ? others : [`${label} ${earlier} → ${version}`, ...others];
+    const { version: _from, ...old } = objectAt(one, name);
+    const { version: _to, ...now } = objectAt(other, name);
+    const others = valueChanges(label, old, now);
+    return earlier === version ? others : [`${label} ${earlier} → ${version}`].concat(others);
   });
   const { modules: _one, ...config } = from;
   const { modules: _other, ...next } = to;
@@ -129,7 +129,7 @@ function valueChanges(place: string, before: unknown, after: unknown): string[] 
     );
   }
   const [from, to] = [before, after].map((value) =>
-    excerpt(JSON.stringify(value) ?? '', LONGEST_VALUE),
+    value === undefined ? '' : excerpt(JSON.stringify(value), LONGEST_VALUE),
   );
   if (before === undefined) return [`${place} ${to} is added`];
   return [after === undefined ? `${place} ${from} is removed` : `${place} ${from} → ${to}`];

@@ -243,7 +243,7 @@ export function searchMachines(
   const silentMs = silentAfter(sql);
   return machineRows(sql, search, limit).map((row) => {
     const seen = machineIn(row, now, silentMs);
-    return { ...listed(sql, row, search, seen), refusal: refusals.get(seen.id) };
+    return listed(sql, row, search, { ...seen, refusal: refusals.get(seen.id) });
   });
 }
 
@@ -265,8 +265,8 @@ function listed(
   sql: Statements,
   row: Row,
   search: MachineSearch,
-  seen: SeenMachine,
-): Omit<ListedMachine, 'refusal'> {
+  seen: SeenMachine & Pick<ListedMachine, 'refusal'>,
+): ListedMachine {
   const filter = statesOf(search) ?? NEEDS_ATTENTION;
   const rows = placedRows(sql, row, filter, "failure IS NULL, decision <> 'stuck', name");
   const known = sql.get(

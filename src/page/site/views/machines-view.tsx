@@ -173,6 +173,16 @@ const ConditionChoice: FC<{ readonly chosen: string | undefined }> = ({ chosen }
   </select>
 );
 
+const Refusal: FC<Pick<ListedMachine, 'refusal'>> = ({ refusal }) =>
+  refusal === undefined ? null : (
+    <p>
+      <span class="state" data-state="failed">
+        refusing
+      </span>{' '}
+      revision {refusal.revision}: {refusalWords(refusal)}
+    </p>
+  );
+
 const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
   machine: {
     id,
@@ -203,14 +213,7 @@ const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
           <RetiredWords retired={retired} now={now} />
         </p>
       ) : null}
-      {refusal === undefined ? null : (
-        <p>
-          <span class="state" data-state="failed">
-            refusing
-          </span>{' '}
-          revision {refusal.revision}: {refusalWords(refusal)}
-        </p>
-      )}
+      <Refusal refusal={refusal} />
       {shown.map((module) => (
         <p>
           <ModuleWords module={module} />
