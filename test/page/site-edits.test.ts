@@ -244,8 +244,7 @@ describe('[T810] an edit that is not saved', () => {
     ],
   ])('%s with %j', async (form, fields, message) => {
     const site = await editedSite();
-    const text = (await previewed(site, form, fields)).join('\n');
-    expect(text).toContain(`\nBAD_FIELD ${message}`);
+    expect((await previewed(site, form, fields)).join('\n')).toContain(`\nBAD_FIELD ${message}`);
     const [found, html] = await site.post(`${EDIT}/${form}`, {
       ...fields,
       based_on: '1',
