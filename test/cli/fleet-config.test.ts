@@ -286,10 +286,8 @@ it.each([
 
 it('[D264] documents are printed without the control characters in their texts', async () => {
   const { file, run } = await configuring();
-  const text = JSON.stringify(machineWith('1.*')).replace(
-    '"modules"',
-    '"\u{9b}31m":"\u{202e}","modules"',
-  );
+  const config = JSON.stringify(machineWith('1.*'));
+  const text = config.replace('"modules"', '"\u{9b}31m":"\u{202e}","modules"');
   await run('set', file('machine.json', text), '--reason', 'first');
   const { stdout } = await run('show');
   const shown = text.replace('\u{9b}', '\\u{9b}').replace('\u{202e}', '\\u{202e}');

@@ -254,10 +254,8 @@ export interface ListTerms {
   readonly refusals: Refusals;
 }
 
-const NEEDS_ATTENTION: Filter = {
-  where: `(${Object.values(CONDITIONS).join(' OR ')})`,
-  values: [],
-};
+const ANY = Object.values(CONDITIONS).join(' OR ');
+const NEEDS_ATTENTION: Filter = { where: `(${ANY})`, values: [] };
 /** Those that need attention first. */
 export const BY_ATTENTION: string = `failure IS NULL, decision <> 'stuck', NOT ${CONDITIONS.behind}, name`;
 
@@ -269,10 +267,8 @@ function listed(
 ): ListedMachine {
   const filter = statesOf(search) ?? NEEDS_ATTENTION;
   const rows = placedRows(sql, row, filter, "failure IS NULL, decision <> 'stuck', name");
-  const known = sql.get(
-    'SELECT count(*) AS n FROM placements WHERE machine = ?',
-    row['id'] ?? null,
-  );
+  const { id = null } = row;
+  const known = sql.get('SELECT count(*) AS n FROM placements WHERE machine = ?', id);
   return {
     ...seen,
     modules: Number(known?.['n']),

@@ -88,11 +88,7 @@ const TROUBLES: ReadonlySet<WallState> = new Set([
 
 /** The machines that are in use. */
 export function wallMachines(sql: Statements, now: number, refusals: Refusals): WallMachines {
-  const having = {
-    failing: machinesIn(sql, 'failing'),
-    stuck: machinesIn(sql, 'stuck'),
-    behind: machinesIn(sql, 'behind'),
-  };
+  const having = havingIn(sql);
   const silentMs = silentAfter(sql);
   const presence: Record<Presence, number> = { online: 0, quiet: 0, silent: 0, retired: 0 };
   const found = new Map(WALL_STATES.map((state) => [state, [] as WallMachine[]]));
@@ -149,6 +145,14 @@ const MACHINES = `SELECT id, name, group_name, seen_at, contact_at, every_ms, re
   WHERE ${IN_USE} ORDER BY name`;
 
 type Having = Readonly<Record<Condition, ReadonlySet<number>>>;
+
+function havingIn(sql: Statements): Having {
+  return {
+    failing: machinesIn(sql, 'failing'),
+    stuck: machinesIn(sql, 'stuck'),
+    behind: machinesIn(sql, 'behind'),
+  };
+}
 
 interface Seen extends Having {
   readonly presence: Presence;
