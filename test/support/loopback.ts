@@ -20,6 +20,9 @@ export async function loopbackRegistry(): Promise<Loopback> {
   return { address: running.address, catalogue };
 }
 
+/** Where Node says which requests `fetch` and node:http make. */
+const REQUESTS = ['undici:request:create', 'http.client.request.start'] as const;
+
 /** Collects the paths of all requests of this process until the end of the test. */
 export function requestsMade(): string[] {
   const paths: string[] = [];
@@ -27,7 +30,9 @@ export function requestsMade(): string[] {
     const { request } = message as { readonly request: { readonly path: string } };
     paths.push(request.path);
   };
-  subscribe('undici:request:create', note);
-  onTestFinished(() => void unsubscribe('undici:request:create', note));
+  for (const channel of REQUESTS) subscribe(channel, note);
+  onTestFinished(() => {
+    for (const channel of REQUESTS) unsubscribe(channel, note);
+  });
   return paths;
 }
