@@ -125,6 +125,8 @@ describe('[D74] a poller', () => {
     expect(status.answer.slice(2)).toEqual([
       '  MODULE       CONSTRAINT   DEPLOYED   TARGET   LATEST   DECISION   WHY',
       '  acme:lidar   1.2.*        1.2.3      1.2.4    1.2.4    waiting    no maintenance until 2026-11-21T04:00:00Z (in 2 h 55 min) (blackout: fair)',
+      '',
+      'Begin now: modreg upgrade acme:lidar --now',
     ]);
     await machine.pass(3 * HOUR);
     expect(machine.story()).toEqual([

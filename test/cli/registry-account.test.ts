@@ -127,7 +127,7 @@ describe('[D370] modreg registry account', () => {
   it.each<[readonly string[], string | undefined, string]>([
     [['Ada', '--role', 'viewer'], undefined, 'USAGE]: "Ada" is not the name of an account, expe'],
     [['ada'], undefined, 'USAGE]: neither --role nor --password-file says what to change; nothing'],
-    [['ada', '--role', 'root'], undefined, "USAGE]: option '--role <role>' argument 'root' is i"],
+    [['ada', '--role', 'root'], undefined, 'USAGE]: --role: found "root", expected one of viewer'],
     [['ada', '--role', 'viewer'], undefined, 'USAGE]: "ada" is a new account, or has a role that'],
     [['ada'], PASSWORD, 'USAGE]: "ada" is a new account, or has a role that this modreg does not '],
     [['ada'], 'elevenchars', 'USAGE]: the password has 11 characters, expected 12 to 256; nothing'],

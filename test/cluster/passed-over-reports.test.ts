@@ -124,7 +124,8 @@ it('[T249] a file that earlier reports have poisoned is repaired, and gets over 
     ALTER TABLE machines DROP COLUMN outcomes; DROP INDEX retired_machines; PRAGMA user_version = 4;
     DROP INDEX machines_by_group; DROP TRIGGER state_replaced; DROP TABLE failing_modules; DROP TABLE presence;
     DROP TABLE noticed; DROP TABLE noticed_place; DROP TABLE notices;
-    ALTER TABLE machines DROP COLUMN contact_at; ALTER TABLE machines DROP COLUMN every_ms; ALTER TABLE machines DROP COLUMN pinned; ALTER TABLE machines DROP COLUMN group_name;
+    ALTER TABLE machines DROP COLUMN contact_at; ALTER TABLE machines DROP COLUMN every_ms; ALTER TABLE machines DROP COLUMN pinned;
+    ALTER TABLE machines DROP COLUMN clock_ahead_ms; ALTER TABLE machines DROP COLUMN synchronized; ALTER TABLE machines DROP COLUMN group_name;
     ALTER TABLE machines DROP COLUMN retired_at; ALTER TABLE machines DROP COLUMN retired_by;
     UPDATE machines SET known_to = ${LARGEST}, missing = 2 * ${LARGEST}, state_number = ${LARGEST}, seen_at = ${LARGEST}
       WHERE name = 'rover-7'`);

@@ -66,7 +66,9 @@ async function answerTo(url: string, proxy: string): Promise<string> {
   };
   try {
     const response = await networkFetch(environment)(url);
-    return response.status === 200 ? await response.text() : `${response.status}`;
+    return response.status === 200
+      ? await new Response(response.body).text()
+      : `${response.status}`;
   } catch (error) {
     // A cast: `fetch` rejects with an error whose cause is that of the connection.
     return (error as { readonly cause: NodeJS.ErrnoException }).cause.code ?? '';

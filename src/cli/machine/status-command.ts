@@ -121,18 +121,20 @@ function linesOf(status: Status, columns: number | undefined): Pick<Outcome, 'an
   return { answer, states: new Map(states) };
 }
 
-/** What a person can do (D468). The tables of holds and of quarantine say how they end. */
+/** What a person can do (D468), and has not requested yet. The tables of holds and of quarantine say how they end. */
 function remediesOf(status: Status, rows: readonly LoggedDecision[]): string[] {
-  const { memory, failures, poller } = status;
+  const { memory, failures, poller, now } = status;
   const found = rows.flatMap((row): NamedRemedy[] => {
+    const { deployed, upgradeRequest } = memory.of(targetOf(row));
     const remedy = remedyBy({
       open: openActionOf(row, memory),
       isFailing: failures.has(row.name),
       code: row.because?.code,
-      isRestart: row.target === reportedText(memory.of(targetOf(row)).deployed),
+      isRestart: row.target === reportedText(deployed),
       isYanked: isSettled(shownWord(row)) && deployedYank(row, memory) !== undefined,
     });
     if (remedy === undefined || remedy === 'held') return [];
+    if (remedy === 'waits' && upgradeRequest && isInForce(upgradeRequest, now)) return [];
     return [{ remedy, name: row.kind === 'module' ? commandName(row) : row.name }];
   });
   const trouble: NamedRemedy[] =

@@ -1,4 +1,10 @@
-import { request, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import {
+  request,
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+} from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
 import type { Pool } from './pools.ts';
@@ -50,7 +56,8 @@ function placeOf({ agent, forwarder }: Pool, url: URL): RequestOptions {
   return { agent, host: hostname, port: port || usual };
 }
 
-function partsOf(url: URL, { method = 'GET', headers }: Sent, { forwarder }: Pool): RequestOptions {
+function partsOf(url: URL, init: Sent, { forwarder }: Pool): RequestOptions {
+  const { method = 'GET', headers, body } = init;
   const path = `${url.pathname}${url.search}`;
   return {
     method,
@@ -59,10 +66,17 @@ function partsOf(url: URL, { method = 'GET', headers }: Sent, { forwarder }: Poo
       host: url.host,
       accept: '*/*',
       'user-agent': 'node',
+      ...lengthOf(body),
       ...(headers as Record<string, string> | undefined),
       ...(forwarder?.authorization && { 'proxy-authorization': forwarder.authorization.reveal() }),
     },
   };
+}
+
+/** Node says the length of a body by itself, but not of that of a DELETE. */
+function lengthOf(body: Sent['body']): OutgoingHttpHeaders {
+  const isWhole = typeof body === 'string' || body instanceof Uint8Array;
+  return isWhole ? { 'content-length': Buffer.byteLength(body) } : {};
 }
 
 function sendBody(sent: ClientRequest, body: Sent['body']): void {
