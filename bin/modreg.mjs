@@ -20,7 +20,7 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
 } else {
   const { existsSync } = process.getBuiltinModule('node:fs');
   const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module');
-  for (const flag of flagsOf(process.argv[2])) {
+  for (const flag of flagsOf(process.argv[2], process.argv[3])) {
     // Loading it takes as long as streams do, which it needs.
     process.getBuiltinModule('node:v8').setFlagsFromString(flag);
   }
@@ -39,10 +39,10 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
  * What asks V8 for a small process instead of a fast one. Pages, agents and pollers may run all day on a machine whose modules need the
  * memory. They collect garbage themselves, with --expose-gc.
  */
-function flagsOf(command) {
+function flagsOf(command, subcommand) {
   // Threads that help to collect have pages of their own. The code of the second of three compilers takes more memory than it saves time.
   const small = ['--optimize-for-size', '--single-threaded-gc', '--no-maglev', '--expose-gc'];
-  if (command === 'poll') return small;
+  if (command === 'poll' || (command === 'agent' && subcommand !== 'run')) return small;
   // An agent does little, and asks for compilers once it is busy (D479). What ran only at its start is forgotten with the next collection.
   if (command === 'agent') return [...small, '--no-opt', '--no-sparkplug', '--bytecode-old-age=1'];
   if (command !== 'page') return [];

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -52,8 +51,9 @@ function compileOnceBusy(): void {
   const timer = setInterval(look, LOOK_MS).unref();
 }
 
-/** What an agent does for its memory, for as long as it runs. */
+/** What an agent does for its memory, for as long as it runs. Nothing where bin/modreg.mjs did not set V8 to a small heap. */
 export function keepAgentSmall(): void {
+  if (!garbageCollector()) return;
   collectAfterGrowth();
   compileOnceBusy();
 }

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { forwardProxy } from '../../mocks/forward-proxy.ts';
 import { plainServer } from '../../mocks/plain-server.ts';
 import { networkFetch } from '../../src/registry/http/network.ts';
@@ -57,6 +59,18 @@ describe('[D113] a proxy with a password', () => {
       [`GET http://${HOST}/1`, `GET http://${HOST}/2`],
     ]);
   });
+});
+
+it('[D478] a request that is aborted before it has a connection ends then', async () => {
+  const stop = new AbortController();
+  // A proxy that never answers.
+  const proxy = createServer(() => void stop.abort(new Error('enough'))).listen(0, '127.0.0.1');
+  onTestFinished(() => void proxy.close());
+  await once(proxy, 'listening');
+  // A cast: it listens on a port.
+  const { port } = proxy.address() as AddressInfo;
+  const get = networkFetch({ https_proxy: `http://127.0.0.1:${port}` });
+  await expect(get(`https://${HOST}`, { signal: stop.signal })).rejects.toThrow('enough');
 });
 
 describe('[D114] a certificate', () => {

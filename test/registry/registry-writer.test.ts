@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { secret } from '../../src/core/index.ts';
 import { parseRegistryAddress } from '../../src/registry/address.ts';
 import { systemClock } from '../../src/registries/index.ts';
+import { networkFetch } from '../../src/registry/http/network.ts';
 import { registryWriter, type RegistryWriter } from '../../src/registry/registry-writer.ts';
 import { modregRegistry } from '../../mocks/modreg-registry.ts';
 import type { Answer } from '../../mocks/network.ts';
@@ -30,11 +31,11 @@ function problem(kind: string, status: number, errors?: readonly string[]): Answ
 }
 
 /** A writer that does not wait before it repeats a request. */
-function writerAt(address: string, token: string): RegistryWriter {
+function writerAt(address: string, token: string, fetch?: typeof globalThis.fetch): RegistryWriter {
   const parsed = parseRegistryAddress(address);
   if (!parsed.ok || !('url' in parsed.value)) throw new Error('no address');
   const clock = { ...systemClock, sleep: async () => await Promise.resolve() };
-  const writer = registryWriter(parsed.value, { clock, token: () => secret(token) });
+  const writer = registryWriter(parsed.value, { clock, token: () => secret(token), fetch });
   if (!writer.ok) throw writer.error;
   return writer.value;
 }
@@ -172,7 +173,10 @@ describe('the answer to a change', () => {
   });
 });
 
-describe('an upload', () => {
+describe.each([
+  ['Node’s fetch', undefined],
+  ['the fetch of commands (D478)', networkFetch({})],
+])('an upload with %s', (_client, fetch) => {
   // On real sockets: a file is sent as a stream, which breaks off in the middle.
   const file = { sha256: 'ab'.repeat(32), size: 3 };
   const FILE = `/v1/artifacts/sha256/${file.sha256}`;
@@ -195,7 +199,7 @@ describe('an upload', () => {
         closed++;
       }
     };
-    expect(await writerAt(address, 'x').upload(LIDAR, { ...file, open })).toMatchObject({
+    expect(await writerAt(address, 'x', fetch).upload(LIDAR, { ...file, open })).toMatchObject({
       kind: 'done',
     });
     expect(requests).toEqual(expected.map((path) => `${path} Bearer x`));
@@ -208,8 +212,8 @@ describe('an upload', () => {
       'refuses a part',
       (response) => response.writeHead(403).end(),
       // The fetch of Node 26 loses a response that comes before the whole body is sent.
-      NODE_MAJOR < 26 ? 'registry-refused' : 'registry-unreachable',
-      NODE_MAJOR < 26 ? 1 : 3,
+      NODE_MAJOR < 26 || fetch ? 'registry-refused' : 'registry-unreachable',
+      NODE_MAJOR < 26 || fetch ? 1 : 3,
     ],
   ])('closes the file each time that the registry %s', async (_, answer, kind, times) => {
     const { address } = await plainServer((response, request) => {
@@ -226,11 +230,33 @@ describe('an upload', () => {
         story.push('closed');
       }
     };
-    const large = { ...file, size: 1024 * 1024, open };
-    await expect(writerAt(address, 'x').upload(LIDAR, large)).rejects.toMatchObject({ kind });
+    const large = { ...file, size: 1024 ** 3, open };
+    await expect(writerAt(address, 'x', fetch).upload(LIDAR, large)).rejects.toMatchObject({
+      kind,
+    });
     await expect
       .poll(() => story)
       .toEqual(Array.from({ length: times }, () => ['opened', 'closed']).flat());
+  });
+
+  it.each([
+    ['has less', ['ab']],
+    ['has more', ['ab', 'cd']],
+  ])('fails if the file %s bytes than were announced', async (_, chunks) => {
+    const { address } = await plainServer((response, request) => {
+      if (request.method === 'GET') response.writeHead(404).end();
+      else request.resume().on('end', () => send(response, { module_id: 'acme:lidar' }));
+    });
+    asked.letThrough(address);
+    const open = async function* (): AsyncGenerator<Uint8Array> {
+      for (const chunk of chunks) yield await Promise.resolve(Buffer.from(chunk));
+    };
+    await expect(
+      writerAt(address, 'x', fetch).upload(LIDAR, { ...file, open }),
+    ).rejects.toMatchObject({
+      kind: 'registry-unreachable',
+      message: expect.stringContaining('CONTENT_LENGTH_MISMATCH'),
+    });
   });
 
   it('is not sent if the registry denies access', async () => {

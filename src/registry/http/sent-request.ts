@@ -8,6 +8,7 @@ import {
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
 import type { Pool } from './pools.ts';
+import { unlessAborted } from '../unless-aborted.ts';
 import { ProxyError } from './proxy-error.ts';
 
 /** What is used of a request to `fetch`. */
@@ -30,9 +31,10 @@ export async function sendOver(pool: Pool, url: URL, init: Sent): Promise<Respon
   sent.once('response', resolve);
   // Also after the response: an error without a listener would end the process.
   sent.on('error', reject);
-  sendBody(sent, init.body);
+  sendBody(sent, init, reject);
   try {
-    const response = await promise;
+    // Node does not say that a request is aborted which has no connection yet.
+    const response = await unlessAborted(signal ?? undefined, promise);
     // `fetch` makes an error without a code of every response 407. (Fetch, 4.6)
     if (response.statusCode === 407 && pool.forwarder) {
       response.destroy();
@@ -79,13 +81,38 @@ function lengthOf(body: Sent['body']): OutgoingHttpHeaders {
   return isWhole ? { 'content-length': Buffer.byteLength(body) } : {};
 }
 
-function sendBody(sent: ClientRequest, body: Sent['body']): void {
+/** Calls `onError` if the body fails: Node then ends the request, and does not say why. */
+function sendBody(
+  sent: ClientRequest,
+  { body, headers }: Sent,
+  onError: (error: Error) => void,
+): void {
   if (body instanceof ReadableStream) {
-    // An error of the body is one of the request.
-    pipeline(Readable.from(body), sent, () => undefined);
+    const size = Number((headers as Record<string, string>)['content-length']);
+    pipeline(exactly(size, body), sent, (error) => {
+      if (error) onError(error);
+    });
   } else {
     sent.end(body ?? undefined);
   }
+}
+
+/** The chunks of a body. With more or less than `size` bytes, the connection is not used again: the rest would be read as another request. */
+async function* exactly(
+  size: number,
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let left = size;
+  for await (const chunk of body) {
+    left -= chunk.length;
+    if (left < 0) break;
+    yield chunk;
+  }
+  if (left === 0) return;
+  const code = 'ERR_HTTP_CONTENT_LENGTH_MISMATCH';
+  throw Object.assign(new Error(`the body has not the ${size} bytes that were announced`), {
+    code,
+  });
 }
 
 function answerOf(response: IncomingMessage): Response {
