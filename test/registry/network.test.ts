@@ -64,7 +64,7 @@ describe('[D113] a proxy with a password', () => {
 it('[D478] a request that is aborted before it has a connection ends then', async () => {
   const stop = new AbortController();
   // A proxy that never answers.
-  const proxy = createServer(() => void stop.abort(new Error('enough'))).listen(0, '127.0.0.1');
+  const proxy = createServer(() => stop.abort(new Error('enough'))).listen(0, '127.0.0.1');
   onTestFinished(() => void proxy.close());
   await once(proxy, 'listening');
   // A cast: it listens on a port.
