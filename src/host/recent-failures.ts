@@ -18,6 +18,11 @@ export interface RecentFailures {
 
 /** The agent counts crashes together if they are this close. */
 const WITHIN_MS = 600_000;
+/** `failed 4 times in ten minutes`: how often, and `WITHIN_MS`. */
+export function failedLately({ count }: Pick<RecentFailures, 'count'>): string {
+  return `failed ${count} times in ten minutes`;
+}
+
 /** One failure is no loop, and the module runs again. */
 const FEWEST = 2;
 const FAILED: ReadonlySet<string | undefined> = new Set([
@@ -55,9 +60,9 @@ export function keyOf(name: string, version: string | undefined): string {
 export function describeFailing(
   name: string,
   version: string | undefined,
-  { count, reason }: RecentFailures,
+  failures: RecentFailures,
 ): string {
-  return `${excerpt(name)} ${excerpt(version ?? '')} failed ${count} times in ten minutes, last: ${excerpt(reason, 400)}`;
+  return `${excerpt(name)} ${excerpt(version ?? '')} ${failedLately(failures)}, last: ${excerpt(failures.reason, 400)}`;
 }
 
 /** The same as JSON. */

@@ -60,6 +60,8 @@ interface Next {
   readonly report: MachineReport;
   /** Of the state, if the report has one. */
   readonly digest: string | undefined;
+  /** Of the clock when the report was made: the clock may be set before the answer is there. */
+  readonly offset: number;
 }
 
 /** Sends the reports of one process, and remembers how that went. */
@@ -71,7 +73,7 @@ export class ReportSender {
   #dailyMs = LEAST_DAILY_MS;
   /** The kind of answer that a notice was about, until a report is taken again. */
   #said: Answer['kind'] | undefined;
-  /** Of the clock when the last state of this process was sent; undefined before. */
+  /** Of the clock when the last state that this process sent was made; undefined before. */
   #sentAtOffset: number | undefined;
   /** Whether something is sent again because the registry asked for it, which has not taken a report since. */
   #sendsAgain = false;
@@ -143,6 +145,7 @@ export class ReportSender {
   #next(file: OutboundFile): Next | undefined {
     const { clock, version: modreg, platform, modules } = this.#reporter;
     const now = clock.now();
+    const offset = offsetOf(clock);
     const { queue, knownTo: after, stateDigest, stateSentAt } = file.position();
     const head = { queue, instance: this.#instance, after };
     const current = modules();
@@ -153,28 +156,28 @@ export class ReportSender {
     const own = { modreg, platform, group, every_ms: everyMs, pinned, synchronized };
     const digest = digestOf({ modreg, platform, group, everyMs, pinned, synchronized, current });
     const isOld = Math.abs(now - stateSentAt) >= this.#dailyMs;
-    if (digest !== stateDigest || isOld || this.#isSet(clock)) {
+    if (digest !== stateDigest || isOld || this.#isSet(offset)) {
       const number = file.nextStateNumber();
       const at = formatTime(now);
       const state = { number, at, ...own, modules: current };
-      return { report: { ...head, to: after, state, outcomes: [] }, digest };
+      return { report: { ...head, to: after, state, outcomes: [] }, digest, offset };
     }
     const outcomes = file.unsent(this.#pace.size, MOST_BYTES);
     const last = outcomes.at(-1);
-    return last && { report: { ...head, to: last.number, outcomes }, digest: undefined };
+    return last && { report: { ...head, to: last.number, outcomes }, digest: undefined, offset };
   }
 
-  /** Whether the clock was set since the last state was sent. */
-  #isSet(clock: Clock): boolean {
-    return Math.abs(offsetOf(clock) - (this.#sentAtOffset ?? offsetOf(clock))) >= CLOCK_STEP_MS;
+  /** Whether the clock was set since the last state was made, or the machine was suspended since. */
+  #isSet(offset: number): boolean {
+    return Math.abs(offset - (this.#sentAtOffset ?? offset)) >= CLOCK_STEP_MS;
   }
 
-  #after(answer: Answer, { report, digest }: Next, file: OutboundFile): number {
+  #after(answer: Answer, { report, digest, offset }: Next, file: OutboundFile): number {
     const { clock, random, onNotice } = this.#reporter;
     const [first] = report.outcomes;
     const step = stepAfter(this.#pace, answer, report.outcomes.length || 1, random());
     this.#pace = step.pace;
-    if (digest !== undefined && step.batch !== 'kept') this.#sentAtOffset = offsetOf(clock);
+    if (digest !== undefined && step.batch !== 'kept') this.#sentAtOffset = offset;
     if (step.batch === 'sent') {
       if (this.#said !== undefined) onNotice('info', 'reports are sent again');
       this.#said = undefined;
@@ -256,7 +259,7 @@ function failureOf(error: unknown): Answer {
   return { kind: 'unavailable', why, retryMs: error.retryAfterMs };
 }
 
-/** It changes only if the clock is set. */
+/** It changes if the clock is set, and by a suspend, which `monotonic` does not count. */
 function offsetOf(clock: Clock): number {
   return clock.now() - clock.monotonic();
 }

@@ -1,5 +1,7 @@
 import { describeDuration } from '../core/text/duration.ts';
-import { isWrongClock, type ReportedClock } from '../server/fleet/reported-clock.ts';
+import type { ReportedClock } from '../server/fleet/reported-clock.ts';
+
+export { isWrongClock } from '../server/fleet/reported-clock.ts';
 
 /** A report takes a while, and nothing depends on less. */
 const AGREES_MS = 60_000;
@@ -25,9 +27,4 @@ export function wrongClockWords(
   now: number,
 ): string | undefined {
   return Math.abs(aheadMs) < AGREES_MS ? undefined : apartWords(aheadMs, now);
-}
-
-/** Whether it needs somebody (D461). */
-export function isFarOff({ aheadMs }: ReportedClock): boolean {
-  return isWrongClock(aheadMs);
 }

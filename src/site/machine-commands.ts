@@ -1,8 +1,9 @@
+import * as v from 'valibot';
 import type { Result } from '../core/index.ts';
 import { LONGEST_HOLD_MS } from '../core/decision/operator-hold.ts';
 import { describeDuration, parseDuration } from '../core/text/duration.ts';
 import type { CommandKind } from '../core/trust/command-text.ts';
-import { quote } from '../core/text/quote.ts';
+import { describeValue, quote } from '../core/text/quote.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 import { GROUP_FORM, isGroup } from '../core/rollout/group.ts';
@@ -22,7 +23,6 @@ import {
   type GroupCommandList,
 } from '../registry/command-documents.ts';
 import { commandFault } from '../server/commands/known-command.ts';
-import { readingBy } from '../server/routes/reading-by.ts';
 import { commandResult } from './command-result.ts';
 import { withMachine, withServing, type ConfigOptions } from './config-options.ts';
 import { commandSigning, type SignedBy } from './signed-command.ts';
@@ -114,11 +114,15 @@ function commandOf({
 
 /** What the registry would refuse of it, before anything is signed (D458). */
 function faultOf(command: CommandToGive): string | undefined {
-  const read = readCommand({ ...command, key: newKey() });
-  return read.ok ? commandFault(read.value) : read.error.join('; ');
+  const read = v.safeParse(newCommand, { ...command, key: newKey() });
+  return read.success ? commandFault(read.output) : read.issues.map(typedFault).join('; ');
 }
 
-const readCommand = readingBy(newCommand);
+/** A fault by the name of its argument or option, with what was found: a command line has no JSON pointers. */
+function typedFault({ path, input, message }: v.BaseIssue<unknown>): string {
+  const name = path?.map(({ key }) => (key === 'reason' ? '--reason' : String(key))).join(' ');
+  return `${name ?? 'command'}: found ${describeValue(input)}, ${message}`;
+}
 
 /** Commands are given to a machine or a group (D459). */
 function targetFault({ machine }: ConfigOptions): Problem | undefined {

@@ -13,13 +13,16 @@ const TARGETS = [
 const LONG = 'x'.repeat(201);
 
 it.each([
-  [['restart', ''], '/module: expected 1 to 256 characters'],
-  [['unhold', ' '], '/module: expected more than spaces'],
-  [['unquarantine', 'acme:lidar', ''], '/version: expected 1 to 256 characters'],
-  [['restart', 'acme:lidar', '--reason', LONG], '/reason: expected 1 to 200 characters'],
+  [['restart', ''], 'module: found "", expected 1 to 256 characters'],
+  [['unhold', ' '], 'module: found " ", expected more than spaces'],
+  [['unquarantine', 'acme:lidar', ''], 'version: found "", expected 1 to 256 characters'],
+  [
+    ['restart', 'acme:lidar', '--reason', LONG],
+    `--reason: found "${LONG.slice(1)}…", expected 1 to 200 characters`,
+  ],
   [
     ['restart', 'acme:lidar', '--reason', 'a\nb'],
-    '/reason: expected text without control characters',
+    String.raw`--reason: found "a\u{a}b", expected text without control characters`,
   ],
 ])(
   '[D458] %j is refused before it is signed, for a machine and for a group',

@@ -196,7 +196,7 @@ it.each<[readonly string[], number, string]>([
   [
     ['restart', 'lidar', '--reason', ''],
     1,
-    'error[BAD_VALUE]: /reason: expected 1 to 200 characters',
+    'error[BAD_VALUE]: --reason: found "", expected 1 to 200 characters',
   ],
 ])('[D294] fleet %j gives no command', async (args, exit, error) => {
   const fleet = commanding(await loopbackRegistry());

@@ -73,6 +73,23 @@ it.each([
   );
 });
 
+it('[D460] a clock that is set while the state is sent is reported again, once', async () => {
+  const machine = await reportingMachine();
+  const times: (string | undefined)[] = [];
+  const { client } = machine.reporter;
+  const report: typeof client.report = async (id, one, signal) => {
+    const reply = await client.report(id, one, signal);
+    if (times.length === 0) setClock(machine, 56 * 365 * 24 * HOUR);
+    times.push(one.state?.at);
+    return reply;
+  };
+  Object.assign(machine.reporter, { client: { report } });
+  const before = formatTime(machine.clock.now());
+  await machine.send();
+  await machine.send();
+  expect(times).toEqual([before, formatTime(machine.clock.now())]);
+});
+
 it('[D460] what the system says of the clock is reported, and its change', async () => {
   const { machine, sent } = await noted();
   let isSynchronized: boolean | undefined = false;

@@ -66,6 +66,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/base/problem.ts': ['npm-scopes', 'network'],
   'src/cli/base/operator.ts': ['operator'],
   'src/cli/base/output.ts': ['short-output'],
+  'src/cli/base/transfer-bar.ts': ['agent-event-words', 'status-line'],
   'src/cli/plain-resolve.ts': ['plain-resolve'],
   'src/cli/user-name.ts': ['operator'],
   'src/cli/base': ['output', 'registry-serve', 'serve-command', 'poll'],

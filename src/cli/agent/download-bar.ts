@@ -1,6 +1,6 @@
 import { excerpt } from '../../core/text/quote.ts';
 import type { AgentEvent } from '../../agent/event.ts';
-import { BETWEEN_MS, transferBar } from '../base/transfer-bar.ts';
+import { drawingPace, transferBar } from '../base/transfer-bar.ts';
 
 /** The first that was seen of a download. */
 interface Begun {
@@ -16,20 +16,20 @@ export function downloadStatus(
   const bars = new Map<string, string>();
   const begun = new Map<string, Begun>();
   const targets = new Map<string, string>();
-  let drawnAt = -Infinity;
+  const isDue = drawingPace();
   return (event) => {
     const at = now();
+    let isNew = true;
     if (event.kind === 'delivered') targets.set(event.action.id, event.action.target.name);
     if (event.kind === 'installing' && event.step.kind === 'downloading') {
       const { name, step } = event;
-      const isNew = !bars.has(name);
+      isNew = !bars.has(name);
       const first = (isNew ? undefined : begun.get(name)) ?? { at, bytes: step.bytes };
       begun.set(name, first);
       const loaded = { bytes: step.bytes - first.bytes, ms: at - first.at };
       bars.set(name, transferBar(`${excerpt(name)} ${event.version}`, step, loaded));
-      if (!isNew && Math.abs(at - drawnAt) < BETWEEN_MS) return;
     } else if (!bars.delete(endedBy(event, targets) ?? '')) return;
-    drawnAt = at;
+    if (!isDue(at, isNew)) return;
     const [first] = bars.values();
     show(first === undefined || bars.size === 1 ? first : `${first}  and ${bars.size - 1} more`);
   };

@@ -3,8 +3,8 @@ import { describeDuration } from '../../core/text/duration.ts';
 const CELLS = 20;
 const MEGABYTE = 1_000_000;
 
-/** A terminal is drawn four times a second at most (D425, D471). */
-export const BETWEEN_MS = 250;
+/** Between two bars of one transfer. */
+const BETWEEN_MS = 250;
 /** The rate of a shorter time says little. */
 const SHORTEST_MS = 1000;
 
@@ -33,6 +33,16 @@ export function transferBar(
   const bar = '#'.repeat(Math.floor(share * CELLS)).padEnd(CELLS, '-');
   const percent = `${Math.floor(share * 100)}`.padStart(3);
   return `${what}  [${bar}] ${percent} %  ${megabytes(bytes)} of ${megabytes(total)} MB${pace}`;
+}
+
+/** Returns a function that says whether a bar is drawn at `at`: what is new at once, the rest four times a second at most (D425, D471). */
+export function drawingPace(): (at: number, isNew: boolean) => boolean {
+  let drawnAt = -Infinity;
+  return (at, isNew) => {
+    if (!isNew && Math.abs(at - drawnAt) < BETWEEN_MS) return false;
+    drawnAt = at;
+    return true;
+  };
 }
 
 /** The rate, and how long the bytes that are left take at this rate. */

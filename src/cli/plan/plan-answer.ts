@@ -31,7 +31,7 @@ import type { Outcome, StateWord } from '../../base/problem.ts';
 import { timeZoneIn, timeZoneOf } from '../../config/time-zone.ts';
 import { deployedCell, labelOf } from '../../core/explanation/plan-cells.ts';
 import { commandName, remedyLines, rowRemedies } from '../../host/remedies.ts';
-import { describeFailing } from '../../host/recent-failures.ts';
+import { describeFailing, failedLately } from '../../host/recent-failures.ts';
 import type { Failing } from '../../host/version-in-use.ts';
 import { downloadedWords } from '../../host/downloaded.ts';
 import { describeListsOf, type Planned } from '../../host/plan/machine-plan.ts';
@@ -192,7 +192,7 @@ function table(
 function headlineRow(shown: Row, times: TimeContext): string[] {
   const { label, requirement, row, open, failing } = shown;
   const { decision } = row;
-  const said = failing ? failingHeadline(failing) : rowHeadline(row, open);
+  const said = failing ? loopHeadline(failing) : rowHeadline(row, open);
   const target = replacementOf(decision) && targetText(decision);
   const versions = [deployedCell(decision.input.deployed), target].filter(
     (one) => one !== undefined,
@@ -205,8 +205,9 @@ function headlineRow(shown: Row, times: TimeContext): string[] {
 }
 
 /** `1.1.0 failed 2 times in ten minutes: it ended with exit code 7`. */
-function failingHeadline({ version, count, reason: because }: Failing): Said {
-  return fitted({ fact: `${excerpt(version)} failed ${count} times in ten minutes`, because });
+function loopHeadline(failing: Failing): Said {
+  const { version, reason: because } = failing;
+  return fitted({ fact: `${excerpt(version)} ${failedLately(failing)}`, because });
 }
 
 function timesOf({ row: { decision } }: Row, times: TimeContext): TimeContext {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { excerpt } from '../../core/text/quote.ts';
 import type { SentBytes } from '../../site/uploads.ts';
-import { BETWEEN_MS, transferBar } from '../base/transfer-bar.ts';
+import { drawingPace, transferBar } from '../base/transfer-bar.ts';
 
 /** Returns a function that calls `show` with the bar of the file that is sent, four times a second at most (D471). */
 export function uploadStatus(
@@ -10,15 +10,14 @@ export function uploadStatus(
 ): (sent: SentBytes) => void {
   let last: SentBytes | undefined;
   let begunAt = 0;
-  let drawnAt = -Infinity;
+  const isDue = drawingPace();
   return (sent) => {
     const at = now();
     // An attempt after a lost connection begins again.
     const isNew = last?.path !== sent.path || sent.bytes < last.bytes;
     if (isNew) begunAt = at;
     last = sent;
-    if (!isNew && Math.abs(at - drawnAt) < BETWEEN_MS) return;
-    drawnAt = at;
+    if (!isDue(at, isNew)) return;
     const { path, bytes, total } = sent;
     const transferred = { bytes, ms: at - begunAt };
     show(transferBar(excerpt(basename(path)), { bytes, total }, transferred));

@@ -37,7 +37,7 @@ export interface MachineSearch {
   readonly module?: string | undefined;
   readonly version?: string | undefined;
   readonly group?: string | undefined;
-  /** `retired`: those that are retired, which no other search finds. `wrong clock`: those whose clock needs somebody (D461). */
+  /** `retired`: those that are retired, which no other search finds. `wrong clock`: those whose clock needs attention (D461). */
   readonly condition?: Condition | 'retired' | 'wrong clock' | undefined;
   /** Those that are not heard (D218), at this time in milliseconds since the epoch. */
   readonly unheard?: { readonly presence: Unheard; readonly now: number } | undefined;

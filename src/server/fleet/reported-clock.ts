@@ -11,8 +11,8 @@ export interface ReportedClock {
 /** The bound of the machine itself: clocks that differ by less agree (D57). */
 const MOST_APART_MS = 5 * 60_000;
 
-/** Whether a clock needs somebody: windows, minimum ages and certificates are judged by it (D461). */
-export function isWrongClock(aheadMs: number): boolean {
+/** Whether a clock needs attention: windows, minimum ages and certificates are judged by it (D461). */
+export function isWrongClock({ aheadMs }: ReportedClock): boolean {
   return Math.abs(aheadMs) > MOST_APART_MS;
 }
 

@@ -97,7 +97,7 @@ export function wallMachines(sql: Statements, now: number, refusals: Refusals): 
   for (const row of sql.iterate(MACHINES)) {
     const present = presenceIn(row, now, silentMs);
     const clock = clockIn(row);
-    const isWrong = clock !== undefined && isWrongClock(clock.aheadMs);
+    const isWrong = clock !== undefined && isWrongClock(clock);
     const isRefusing = refusals.has(String(row['name']));
     const state = stateOf(Number(row['id']), { ...having, presence: present, isRefusing, isWrong });
     machines++;

@@ -1,12 +1,12 @@
 import type { FC } from 'hono/jsx';
-import { isFarOff } from '../../../site/machine-clock.ts';
+import { isWrongClock } from '../../../site/machine-clock.ts';
 import type { ShownMachine } from '../../../site/machines.ts';
 
 /** What follows from a clock that is far from that of the site (D461). */
 export const WrongClock: FC<{ readonly machine: Pick<ShownMachine, 'clock'> }> = ({
   machine: { clock },
 }) =>
-  clock && isFarOff(clock) ? (
+  clock && isWrongClock(clock) ? (
     <p class="warning">
       Maintenance windows, minimum ages and certificates are judged by its clock, and it may refuse
       signed commands. On the machine: <code>timedatectl set-ntp true</code>
