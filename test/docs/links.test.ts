@@ -1,4 +1,4 @@
-import { existsSync, globSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../support/modreg.ts';
@@ -28,11 +28,16 @@ function targetsOf(page: Page): string[] {
   return [...inline, ...references].map(([, target = '']) => target);
 }
 
-const LINKS = PAGES.flatMap((page) =>
-  targetsOf(page)
-    .filter((target) => !/^https?:/.test(target))
-    .map((target): [string, string] => [page.path, target]),
-);
+/** The page and the target of each link to a file. */
+function linksOf(pages: readonly Page[]): [string, string][] {
+  return pages.flatMap((page) =>
+    targetsOf(page)
+      .filter((target) => !/^https?:/.test(target))
+      .map((target): [string, string] => [page.path, target]),
+  );
+}
+
+const LINKS = linksOf(PAGES);
 
 /** The page or file that a link leads to, and its anchor. */
 function destination(from: string, target: string): { path: string; anchor: string | undefined } {
@@ -54,6 +59,40 @@ it('has links to existing headings only', () => {
     return anchor !== undefined && !(page && anchors(page).includes(anchor));
   });
   expect(broken).toEqual([]);
+});
+
+/** Whether npm packs a file, by `files` of package.json. Debian's package has the same documents. */
+function isPacked(path: string): boolean {
+  const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly files: readonly string[];
+  };
+  const isIn = (one: string): boolean => path === one || path.startsWith(`${one}/`);
+  const isLeftOut = files.some((one) => one.startsWith('!') && isIn(one.slice(1)));
+  return ['README.md', 'LICENSE', ...files].some(isIn) && !isLeftOut;
+}
+
+it('has links from packed pages to packed pages only, with these exceptions', () => {
+  const examples = globSync('examples/**/*.md', { cwd: ROOT }).map((path): Page => ({
+    path,
+    text: readFileSync(join(ROOT, path), 'utf8'),
+  }));
+  const links = [...LINKS, ...linksOf(examples)].filter(([from]) => isPacked(from));
+  const leading = links.filter(([from, target]) => !isPacked(destination(from, target).path));
+  expect(links.filter(([from]) => from.startsWith('examples/'))).not.toEqual([]);
+  expect(leading.filter(([, target]) => !/\.(svg|webp|test\.ts)$/.test(target))).toEqual([
+    ['README.md', 'docs/design/decision-table.md'],
+    ['README.md', 'docs/design/decision-table.md'],
+    ['README.md', 'docs/design/faults.md'],
+    ['README.md', 'docs/design/architecture.md'],
+    ['README.md', 'docs/design/decisions.md'],
+    ['README.md', 'docs/design/glossary.md'],
+    ['README.md', 'docs/design/promises.md'],
+    ['README.md', 'CONTRIBUTING.md'],
+    ['README.md', 'SECURITY.md'],
+    ['docs/install.md', '../CONTRIBUTING.md'],
+    ['docs/running-the-agent.md', '../SECURITY.md#threat-model'],
+    ['docs/running-the-agent.md', '../SECURITY.md'],
+  ]);
 });
 
 it('has links from README to each page, directly or not', () => {
