@@ -106,7 +106,9 @@ describe('[A10] keeps what has arrived, and blames the machine', () => {
   it('a server that trickles', async () => {
     const limits = { slowAfterMs: 200, leastBytesPerSecond: 1024 };
     const [outcome] = await played([trickling, trickling, trickling], { options: { limits } });
-    expect(outcome).toMatch(/^machine, timeout: the file at @ is too slow: \d+ bytes in \d+(\.\d)? s$/);
+    expect(outcome).toMatch(
+      /^machine, timeout: the file at @ is too slow: \d+ bytes in \d+(\.\d)? s$/,
+    );
   });
 });
 
