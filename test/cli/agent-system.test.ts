@@ -245,6 +245,17 @@ describe('modreg agent system', () => {
     ]);
   });
 
+  it('[T850] says that its home is in a place that takes no folders', async () => {
+    const site = { ...systemSite(), home: '/proc/modreg/home' };
+    expect(await printed(site, machineFile({}, LIMITS))).toEqual({
+      exit: 70,
+      lines: [
+        'error[STATE_WRITE]: "/proc/modreg/home" cannot be created: ENOENT: no such file or directory, mkdir \'/proc/modreg\'',
+      ],
+    });
+    expect(site.read(JOURNAL)).toBeUndefined();
+  });
+
   it('is a command', async () => {
     const home = temporaryFolder();
     const { stdout, stderr, exit } = await inProcess(

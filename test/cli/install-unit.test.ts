@@ -87,6 +87,16 @@ describe('modreg agent install-unit', () => {
     );
   });
 
+  it('[T850] says that its home is in a place that takes no folders', () => {
+    const on = host();
+    symlinkSync('/proc', join(on.root, 'srv'));
+    const home = { PLATFORM_HOME: '/srv/modreg/home' };
+    expect(said(installUnitCommand(on.machine, {}, world(home), on), on)).toEqual([
+      "error[STATE_WRITE]: the service cannot be installed: ENOENT: no such file or directory, mkdir '@/srv/modreg'",
+    ]);
+    expect(existsSync(join(on.root, UNIT))).toBe(false);
+  });
+
   it('has all that the unit of the Debian package has, besides the way it is started', () => {
     const on = host();
     installUnitCommand(on.machine, {}, world(), on);

@@ -199,4 +199,11 @@ describe('[T75] a backup', () => {
       message: `"${folder}": it cannot be used (EEXIST)`,
     });
   });
+
+  it('[T850] says that the folder is in a place that takes no folders', async () => {
+    await expect(backUp(site().path, '/proc/modreg/backup', NOON)).rejects.toMatchObject({
+      kind: 'unwritable',
+      message: '"/proc/modreg/backup": it cannot be used (ENOENT)',
+    });
+  });
 });

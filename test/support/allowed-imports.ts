@@ -143,6 +143,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'core',
     'config/text/json-document.ts',
     'config/text/position.ts',
+    'files/make-folders.ts',
     'registry',
     'p-limit',
     'node:child_process',

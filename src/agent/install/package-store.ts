@@ -5,6 +5,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import type { ModuleId } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
+import { makeFolders } from '../../files/make-folders.ts';
 import { machineFault } from './install-failure.ts';
 import { FOLDER_MODE } from './unpack.ts';
 
@@ -20,8 +21,8 @@ const PRIVATE_MODE = 0o700;
 /** Creates a folder that only its owner can read, unless it exists. */
 export async function privateFolder(home: string, name: 'downloads' | 'staging'): Promise<string> {
   const path = join(home, name);
-  await mkdir(home, { recursive: true });
-  await mkdir(path, { recursive: true, mode: PRIVATE_MODE });
+  makeFolders(home);
+  makeFolders(path, PRIVATE_MODE);
   return path;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { applyFiles, type FileReport } from '../../agent/system/apply-files.ts';
 import { readRecords, RecordError } from '../../agent/system/file-record.ts';
@@ -7,7 +7,8 @@ import { THIS_MACHINE, type SystemHost } from '../../agent/system/host.ts';
 import { systemTarget, type ManagedFile } from '../../agent/system/managed-files.ts';
 import { platformHome } from '../../config/platform-home.ts';
 import type { Result } from '../../core/index.ts';
-import { excerpt } from '../../core/text/quote.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
+import { makeFolders } from '../../files/make-folders.ts';
 import { isPolled } from '../../store/claim.ts';
 import { NO_HOME } from '../../host/open-state.ts';
 import { jsonLine } from '../base/answer-json.ts';
@@ -15,6 +16,7 @@ import { readPlanDocuments } from '../../host/plan-documents.ts';
 import { failed, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { fileDiff } from './file-diff.ts';
+import { trying } from './systemd/systemd-host.ts';
 import { readManufacturer } from '../../host/manufacturer-file.ts';
 import { describeFile } from './system-words.ts';
 
@@ -44,7 +46,8 @@ export async function agentSystemCommand(
     if (home === undefined) return failed(NO_HOME);
     const refusal = whyNotNow(home, host);
     if (refusal) return failed(refusal);
-    mkdirSync(home, { recursive: true, mode: 0o700 });
+    const made = trying(`${quote(home)} cannot be created`, () => makeFolders(home, 0o700));
+    if (!made.ok) return failed(made.error);
     const { files, troubles } = await applyFiles(wanted.value, home, host);
     return answerOf(files, troubles, json);
   } catch (error) {

@@ -243,16 +243,22 @@ function requestLines({ decisions, memory, times, now }: Status): string[] {
     if (open.has(keyOf(row))) return [];
     const shown = (said: Said): string => readable(said, times(row.moduleId));
     const upgrades =
-      upgradeRequest && isInForce(upgradeRequest, now)
+      upgradeRequest && isInForce(upgradeRequest, now) && !names(row, upgradeRequest)
         ? [`${describeAddress(upgradeRequest.to)} ${shown(upgradeRequestWords(upgradeRequest))}`]
         : [];
-    const restarts = restartRequest ? [restartLine(restartRequest, shown)] : [];
-    const why = shown(loggedWords(row));
-    return [...restarts, ...upgrades]
-      .filter((line) => !why.includes(line))
-      .map((line) => `${excerpt(row.name)}: ${line}`);
+    const isSaid = restartRequest?.failure === undefined && names(row, restartRequest?.request);
+    const restarts = restartRequest && !isSaid ? [restartLine(restartRequest, shown)] : [];
+    return [...restarts, ...upgrades].map((line) => `${excerpt(row.name)}: ${line}`);
   });
   return lines.length === 0 ? [] : ['', ...lines];
+}
+
+/** Whether the reason of a decision has a request, by its time, which is data of both. An earlier modreg wrote only the sentence. */
+function names(
+  { because }: LoggedDecision,
+  request: { readonly requestedAt: number } | undefined,
+): boolean {
+  return request !== undefined && (because?.times.includes(request.requestedAt) ?? false);
 }
 
 function restartLine(

@@ -1,10 +1,11 @@
-import { lstatSync, mkdirSync, readdirSync, realpathSync, renameSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { dataFolder, MODULE_DATA } from '../../agent/module-data.ts';
 import { LOCAL_MACHINE } from '../../config/machine-id.ts';
 import { nameComplaint } from '../../config/text/name.ts';
 import type { Result } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
+import { makeFolders } from '../../files/make-folders.ts';
 import { syncFolder } from '../../files/sync.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { holdExclusively } from '../../sqlite/exclusive-lock.ts';
@@ -104,7 +105,7 @@ function movedBy(moved: MovedData): Result<MovedData, Problem[]> {
 function renamed(moved: MovedData): Result<MovedData, Problem[]> {
   const { from, to } = moved;
   try {
-    mkdirSync(dirname(to), { recursive: true });
+    makeFolders(dirname(to));
     // It replaces an empty folder, and nothing else.
     renameSync(from, to);
     for (const folder of new Set([dirname(from), dirname(to)])) syncFolder(folder);

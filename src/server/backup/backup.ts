@@ -12,7 +12,7 @@ import { statementsOf } from '../../sqlite/statements.ts';
 import { artifactPath, namesIn } from '../artifacts/artifact-store.ts';
 import { SCHEMA } from '../catalogue/catalogue-schema.ts';
 import { catalogueFindings, contentsOf, type Contents, type Finding } from './catalogue-check.ts';
-import { copyDurably, isSame, makeFolders, PART, summaryOf } from './durable-files.ts';
+import { copyDurably, isSame, makeDurableFolders, PART, summaryOf } from './durable-files.ts';
 import { mismatch } from './file-check.ts';
 import { asFolderError } from './folder-error.ts';
 import { DATABASE, databaseOf, manifestOf, writeManifest, type Manifest } from './manifest.ts';
@@ -44,7 +44,7 @@ export type BackupResult =
  */
 export async function backUp(path: string, folder: string, now: number): Promise<BackupResult> {
   try {
-    makeFolders(folder);
+    makeDurableFolders(folder);
     const name = readdirSync(folder).find((one) => !OWN_NAMES.test(one));
     if (name !== undefined) return { kind: 'other-folder', name };
     const release = holdExclusively(`${folder}/${LOCK}`, BUSY_TIMEOUT_MS);
@@ -112,7 +112,7 @@ export function withoutLog(database: DatabaseSync): void {
 /** Copies the hosted files that an earlier backup does not have yet. Those that cannot be copied are findings. */
 function copyFiles(path: string, folder: string, files: ReadonlyMap<string, number>): Finding[] {
   if (files.size === 0) return [];
-  makeFolders(`${folder}/files/sha256`);
+  makeDurableFolders(`${folder}/files/sha256`);
   const findings: Finding[] = [];
   for (const [sha256, size] of files) {
     const place = backupFile(folder, sha256);

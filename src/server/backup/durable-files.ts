@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { makeFolders } from '../../files/make-folders.ts';
 import { createFile, giveName } from '../../files/replace-file.ts';
 import { syncFolder } from '../../files/sync.ts';
 
@@ -21,9 +22,9 @@ export function summaryOf(path: string): FileSummary {
 }
 
 /** Creates a folder that only its owner can access, and its parents. Their names are on the disk then. */
-export function makeFolders(path: string): void {
+export function makeDurableFolders(path: string): void {
   const folder = resolve(path);
-  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const first = makeFolders(folder, 0o700);
   if (first === undefined) return;
   for (let one = folder; one.length >= first.length; one = dirname(one)) syncFolder(dirname(one));
 }

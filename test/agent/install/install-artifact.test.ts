@@ -50,6 +50,12 @@ describe('[D378] installArtifact()', () => {
       'machine, disk-full: the disk of "." is full: N MiB free, 1099511627776 needed, of which 1099511627776 stay free; what was downloaded is kept, and modules keep running: free some space',
     ],
     [
+      '[T850] fails in a place that takes no folders',
+      packageFile(),
+      { home: '/proc/modreg/home' },
+      'machine, unusable-disk: "/proc/modreg": mkdir fails (ENOENT)',
+    ],
+    [
       'sends what it downloads with the given fetch',
       packageFile(),
       { fetch: async () => await Promise.resolve(new Response('<html>', { status: 404 })) },

@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { commandIn, writeLauncher } from '../../../agent/launcher/launcher-folder.ts';
+import { makeFolders } from '../../../files/make-folders.ts';
 import { replaceFile } from '../../../files/replace-file.ts';
 import { runAsOf } from '../../../agent/process/run-as.ts';
 import { usersBelow } from '../../../agent/process/system-user.ts';
@@ -178,7 +179,7 @@ function install(
 ): { readonly unit: string; readonly isStarted: boolean; readonly machine: string } {
   if (!runAsOf(undefined, { uid: 0, sources: usersBelow(root) }).ok) run('useradd', USER);
   const folder = join(root, home);
-  mkdirSync(folder, { recursive: true, mode: HOME_MODE });
+  makeFolders(folder, HOME_MODE);
   const program = ownProgram();
   // With the environment of a service, in which for example another Node may be found than here, or none. A launcher that works
   // stays as it is if this fails.
@@ -191,7 +192,7 @@ function install(
   const command = join(root, COMMAND);
   const isElsewhere = existsSync(join(root, 'usr/bin/modreg')) || isThere(command);
   if (!isElsewhere) {
-    mkdirSync(dirname(command), { recursive: true });
+    makeFolders(dirname(command));
     symlinkSync(commandIn(home), command);
   }
   const unit = join(root, UNIT);
@@ -222,6 +223,6 @@ function ownProgram(): string {
 }
 
 function write(path: string, text: string, mode: number): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolders(dirname(path));
   replaceFile(path, text, { mode });
 }
