@@ -156,6 +156,20 @@ describe('[D76, D77] modreg upgrade --now --despite', () => {
     expect(events(machine)).toEqual([]);
   });
 
+  it('[D470] is said once by status, in the row, while another veto holds it', async () => {
+    const veto = { said: 'person in cell' };
+    const machine = await waiting(vetoing(veto));
+    await ask(machine, 'upgrade', 'acme:lidar', '--now', '--despite', 'person in cell');
+    veto.said = 'docking';
+    await seen(machine);
+    const { answer } = await ask(machine, 'status');
+    expect(answer.filter((line) => line.includes('requested at once'))).toEqual([
+      expect.stringContaining(
+        ' must not be stopped now: docking; requested at once by unknown at ',
+      ) as string,
+    ]);
+  });
+
   it('passes one that it names', async () => {
     const machine = await waiting(vetoing({ said: 'person in cell' }));
     const despite = ['--despite', 'person in cell'];
