@@ -14,8 +14,8 @@ export interface MachineLife {
   readonly deliveries: readonly Delivery[];
   /** The poller that runs, or ran last. */
   readonly poller: () => Poller;
-  /** Whether the power is cut. */
-  readonly isOff: () => boolean;
+  /** Throws an Error for `callee` unless a poller runs: nothing would happen (D475). `remedy` is what to call after a power cut. */
+  readonly expectPower: (callee: string, remedy: string) => void;
   /** The actions that are not acknowledged. */
   readonly open: () => readonly OpenAction[];
   /** For how long each round is the same; undefined if that is not known (D429). */
@@ -69,6 +69,7 @@ export function machineLife(
   const begin = (isNew: boolean): Running =>
     started({ memory, isNew, seen }, options, around, carryOut);
   let running = begin(true);
+  let isClosed = false;
   const stop = async (): Promise<void> => {
     if (!running.isOver) await running.poller.stop();
     await running.ended;
@@ -76,7 +77,7 @@ export function machineLife(
   return {
     ...seen,
     poller: () => running.poller,
-    isOff: () => running.isOver,
+    expectPower: (...call) => expectPower(isClosed, running, ...call),
     open: () => running.file.state.memory().open,
     restsFor: () => (running.isOver ? undefined : restOf(running, options, { seen, around })),
     cut: () => {
@@ -92,12 +93,25 @@ export function machineLife(
     },
     close: async () => {
       await stop();
+      isClosed = true;
       memory.close();
     },
-    throwError: () => {
-      if (seen.errors.length > 0) throw seen.errors.shift();
-    },
+    throwError: () => throwFirst(seen.errors),
   };
+}
+
+function expectPower(
+  isClosed: boolean,
+  { isOver }: Running,
+  ...[callee, remedy]: Parameters<MachineLife['expectPower']>
+): void {
+  if (isClosed) throw new Error(`${callee}: the machine is closed: start another one`);
+  if (!isOver) return;
+  throw new Error(`${callee}: the power is cut, and nothing happens: call ${remedy}`);
+}
+
+function throwFirst(errors: unknown[]): void {
+  if (errors.length > 0) throw errors.shift();
 }
 
 function restOf(

@@ -9,13 +9,12 @@ const INTERVAL_MS = 60_000;
 /** Passes time until nothing happens by itself, and returns the events (D316). */
 export async function settled(
   pass: (ms: number) => Promise<readonly PollerEvent[]>,
-  { isOff, open }: Pick<MachineLife, 'isOff' | 'open'>,
+  { expectPower, open }: Pick<MachineLife, 'expectPower' | 'open'>,
   intervalMs: number = INTERVAL_MS,
 ): Promise<readonly PollerEvent[]> {
   const all: PollerEvent[] = [];
   for (let passed = 0; passed < DAY; passed += intervalMs * QUIET_INTERVALS) {
-    if (isOff())
-      throw new Error('settled(): the power is cut, and nothing happens: call restart()');
+    expectPower('settled()', 'restart()');
     const events = await pass(intervalMs * QUIET_INTERVALS);
     all.push(...events);
     if (events.length === 0 && open().length === 0) return all;

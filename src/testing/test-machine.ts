@@ -35,7 +35,7 @@ export interface TestMachine {
   readonly deliveries: readonly Delivery[];
   /**
    * Lets `ms` milliseconds pass, and returns the events of that time. Rejects with the first error that `carryOut` threw
-   * and that no call has rejected with yet.
+   * and that no call has rejected with yet, and while the machine is off or after it is closed: `clock.pass` only lets time pass.
    */
   pass(ms: number): Promise<readonly PollerEvent[]>;
   /**
@@ -46,7 +46,7 @@ export interface TestMachine {
   settled(): Promise<readonly PollerEvent[]>;
   /**
    * Takes the power away at once, as if the process was killed: no outcome, end or event of the poller comes any more. What is in its
-   * file stays. A `carryOut` that runs is not ended; its reports change nothing. Time may pass until `restart`.
+   * file stays. A `carryOut` that runs is not ended; its reports change nothing. `clock.pass` lets time pass until `restart`.
    */
   powerCut(): void;
   /**
@@ -120,8 +120,12 @@ export function testMachine(options: TestMachineOptions): TestMachine {
   };
 }
 
-function passing(clock: VirtualClock, { events, throwError }: MachineLife): TestMachine['pass'] {
+function passing(
+  clock: VirtualClock,
+  { events, expectPower, throwError }: MachineLife,
+): TestMachine['pass'] {
   return async (ms) => {
+    expectPower('pass()', 'restart(), or clock.pass() to let time pass without power');
     const before = events.length;
     await clock.pass(ms);
     throwError();

@@ -10,6 +10,7 @@ import { changeFeed } from '../server/catalogue/change-feed.ts';
 import { readRelease } from '../server/catalogue/published-release.ts';
 import { withDefaults } from '../server/registry-options.ts';
 import type { Releases } from './catalogues.ts';
+import { expectFaults } from './expected-fault.ts';
 import { faultsOn, unreachable, type Fault } from './fault.ts';
 
 /** A registry in memory, which answers `fetch` without a server. */
@@ -26,7 +27,7 @@ export interface TestRegistry {
   publish(moduleId: string, ...releases: Releases[string]): void;
   /** Yanks a release. Throws if it is not published. */
   yank(moduleId: string, version: string, reason: string): void;
-  /** Adds faults. Each applies to the next requests, in order, until its last use. */
+  /** Adds faults. Each applies to the next requests, in order, until its last use. Throws a TypeError for one of an unknown kind. */
   break(...faults: readonly Fault[]): void;
   /** Removes all faults. */
   mend(): void;
@@ -95,7 +96,10 @@ export function registryWithFaults(
     }),
     publish: (moduleId, ...list) => publish(catalogue, idOf(moduleId), list, clock.now()),
     yank: (moduleId, version, reason) => yank(catalogue, moduleId, version, reason),
-    break: (...added) => faults.add(...added),
+    break: (...added) => {
+      expectFaults(added);
+      faults.add(...added);
+    },
     mend: () => faults.clear(),
     close: () => {
       feed.close();

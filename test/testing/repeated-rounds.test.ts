@@ -101,7 +101,7 @@ const SCENARIOS: readonly Scenario[] = [
     play: async (machine) => {
       await machine.pass(20 * MINUTE);
       machine.powerCut();
-      await machine.pass(HOUR);
+      await machine.clock.pass(HOUR);
       await machine.restart();
       await machine.pass(20 * MINUTE);
     },

@@ -65,7 +65,9 @@ describe('[D316] a power cut', () => {
     const requests = [...machine.registry.requests];
     const [delivery] = machine.deliveries;
     await delivery?.done();
-    expect(await machine.pass(HOUR)).toEqual([]);
+    const events = [...machine.events];
+    await machine.clock.pass(HOUR);
+    expect(machine.events).toEqual(events);
     expect(machine.registry.requests).toEqual(requests);
     await machine.restart();
     await machine.pass(5 * MINUTE);
@@ -159,6 +161,28 @@ describe('[D316] settled()', () => {
     machine.powerCut();
     await expect(machine.settled()).rejects.toThrow(
       new Error('settled(): the power is cut, and nothing happens: call restart()'),
+    );
+  });
+});
+
+describe('[D475] no time passes silently for a machine', () => {
+  it('that is off', async () => {
+    const machine = started();
+    machine.powerCut();
+    await expect(machine.pass(HOUR)).rejects.toThrow(
+      new Error(
+        'pass(): the power is cut, and nothing happens: call restart(), or clock.pass() to let time pass without power',
+      ),
+    );
+    await machine.restart();
+    await expect(machine.pass(HOUR)).resolves.not.toEqual([]);
+  });
+
+  it.each(['pass', 'settled'] as const)('that is closed: %s()', async (name) => {
+    const machine = started();
+    await machine.close();
+    await expect(machine[name](HOUR)).rejects.toThrow(
+      new Error(`${name}(): the machine is closed: start another one`),
     );
   });
 });

@@ -226,3 +226,34 @@ describe('a fault', () => {
     await expect(opened.value.read(moduleId('acme:lidar'))).rejects.toMatchObject({ kind });
   });
 });
+
+const KINDS = 'status, retry-after, torn, slow, offline, wrong-type';
+
+it.each<[string, unknown]>([
+  [
+    `found "offlin" as faults[0].kind, expected ${KINDS}; did you mean "offline" ?`,
+    { kind: 'offlin' },
+  ],
+  [`found "earthquake" as faults[0].kind, expected ${KINDS}`, { kind: 'earthquake' }],
+  [`found nothing as faults[0].kind, expected ${KINDS}`, {}],
+  [`found the number 503 as faults[0].kind, expected ${KINDS}`, { kind: 503 }],
+  ['found "offline" as faults[0], expected an object', 'offline'],
+  ['found "tims" in faults[0], expected "times"', { kind: 'offline', tims: 3 }],
+  ['found "3" as faults[0].times, expected a number or nothing', { kind: 'offline', times: '3' }],
+  [
+    'found "all" as faults[0].times, expected a number or nothing',
+    { kind: 'status', status: 503, times: 'all' },
+  ],
+  ['found nothing as faults[0].status, expected a number', { kind: 'status' }],
+  ['found nothing as faults[0].seconds, expected a number', { kind: 'retry-after' }],
+  ['found "5s" as faults[0].ms, expected a number', { kind: 'slow', ms: '5s' }],
+])('[D475] break() throws for a fault that would not happen: %s', async (message, fault) => {
+  const registry = started({ 'acme:lidar': ['1.2.3'] });
+  expect(() => registry.break(fault as never)).toThrow(new TypeError(`break(): ${message}`));
+  const second = message.replaceAll('faults[0]', 'faults[1]');
+  expect(() => registry.break({ kind: 'torn' }, fault as never)).toThrow(
+    new TypeError(`break(): ${second}`),
+  );
+  // None of them was added.
+  expect((await registry.fetch(LIDAR)).status).toBe(200);
+});

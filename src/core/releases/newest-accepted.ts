@@ -1,6 +1,6 @@
 import { mismatch, typeOf, type Constraint } from '../version/constraint.ts';
 import { versionOf } from './release.ts';
-import type { Entry } from './release-records.ts';
+import type { Entries } from './release-records.ts';
 import { compareChecked } from '../version/version-order.ts';
 import { readVersion, type Version } from '../version/version.ts';
 
@@ -21,15 +21,16 @@ export interface Found {
 }
 
 /**
- * The newest of `entries`, in any order, that `constraint` accepts; undefined if there is none. Eligibility is not
+ * The newest of the entries, in any order, that `constraint` accepts; undefined if there is none. Eligibility is not
  * considered. One pass reads the digits of each version in place, up to the first number that is too low, and parses
  * only what may be the newest so far: 8 ns per entry of a real list, where parsing takes 100. Lists are mostly ascending,
  * so the pass starts with the last entry; the first entry comes before it, for lists that are descending.
  */
 export function newestAccepted(
-  entries: readonly Entry[],
+  list: Pick<Entries, 'unchecked' | 'check'>,
   constraint: Constraint,
 ): Found | undefined {
+  const entries = list.unchecked();
   const limit = limitOf(constraint);
   const { acceptsPrereleases } = typeOf(constraint);
   let newest: Version | undefined;
@@ -37,6 +38,7 @@ export function newestAccepted(
   for (let step = 0; step < entries.length; step++) {
     const place = step === 0 ? 0 : entries.length - step;
     const entry = entries[place];
+    if (typeof entry !== 'string') list.check(entry, place);
     if (entry === undefined) continue;
     const text = versionOf(entry);
     if (isBelow(text, limit)) continue;

@@ -75,7 +75,7 @@ export function indexFor(
       // One pass finds the newest release, which is usually the answer. From the second query on, sorting pays off.
       if (!isFirst || sortedList) return sortedCandidates(sorted(), constraint);
       isFirst = false;
-      const newest = newestAccepted(entries.scan(), constraint);
+      const newest = newestAccepted(entries, constraint);
       return newest
         ? andThen(releaseOf(newest, entries), () => sortedCandidates(sorted(), constraint))
         : [];

@@ -1,13 +1,5 @@
-import {
-  expectArgument,
-  expectMembers,
-  NUMBER,
-  optional,
-  TEXT,
-  wrongArgument,
-  type Expected,
-} from '../text/argument.ts';
-import { expectSpelling, type Members } from '../text/spelling.ts';
+import { expectArgument, type Expected } from '../text/argument.ts';
+import { recordCheck } from './expected-record.ts';
 import { versionOf, type ReleaseRecord } from './release.ts';
 
 /**
@@ -35,6 +27,9 @@ export interface Entries {
   readonly at: (place: number) => Entry | undefined;
   /** The places of the floors. */
   readonly floors: () => readonly number[];
+  /** The same as `scan`. Each entry that is not text has to be passed to `check`, which throws for a wrong one. */
+  readonly unchecked: () => readonly Entry[];
+  readonly check: (found: unknown, place: number) => void;
   /** All entries, or only their versions if those cost less. */
   readonly scan: () => readonly Entry[];
   readonly all: () => readonly Entry[];
@@ -44,25 +39,45 @@ export interface Entries {
 export function entriesOf(list: Iterable<Entry> | ReleaseRecords, callee: string): Entries {
   expectArgument(callee, 'releases', list, LIST_OF_RELEASES);
   if (isUndecoded(list)) {
+    const scan = (): string[] =>
+      Array.from({ length: list.length }, (_, place) => list.versionAt(place));
     return {
       length: list.length,
       versionAt: (place) => list.versionAt(place),
       at: (place) => list.at(place),
       floors: () => list.floors?.() ?? floorsOf([...list]),
-      scan: () => Array.from({ length: list.length }, (_, place) => list.versionAt(place)),
+      check: alreadyChecked,
+      unchecked: scan,
+      scan,
       all: () => [...list],
     };
   }
-  const entries = [...list];
-  checkFirst(entries, callee);
+  return copyOf([...list], recordCheck(callee));
+}
+
+/** Records are checked at once. A list that begins with text probably has no record, and a pass for that would take long beside a query. */
+function copyOf(entries: readonly Entry[], check: Entries['check']): Entries {
+  const isText = typeof entries[0] === 'string';
+  const checked = (): readonly Entry[] => {
+    for (const [place, entry] of entries.entries()) check(entry, place);
+    return entries;
+  };
+  if (!isText) checked();
+  const scan = isText ? checked : () => entries;
   return {
     length: entries.length,
     versionAt: (place) => versionOf(entries[place] ?? ''),
     at: (place) => entries[place],
-    floors: () => floorsOf(entries),
-    scan: () => entries,
+    floors: () => floorsOf(scan()),
+    check: isText ? check : alreadyChecked,
+    unchecked: () => entries,
+    scan,
     all: () => entries,
   };
+}
+
+function alreadyChecked(): void {
+  // At once, or its registry did.
 }
 
 function floorsOf(entries: readonly Entry[]): readonly number[] {
@@ -77,42 +92,6 @@ function floorsOf(entries: readonly Entry[]): readonly number[] {
 export const LIST_OF_RELEASES: Expected = {
   is: (list) => typeof list === 'object' && list !== null && Symbol.iterator in list,
   words: 'an iterable of versions or of records with a version',
-};
-
-/** Entries of one list are mostly alike. Checking all of them would take longer than a query. */
-function checkFirst([first]: readonly Entry[], callee: string): void {
-  if (first === undefined || typeof first === 'string') return;
-  if (typeof Object(first).version !== 'string') {
-    throw wrongArgument(callee, 'the first release', first, 'text or a record with a version');
-  }
-  expectMembers(callee, 'the first release', first, RECORD);
-  expectSpelling(callee, 'the first release', first, MEMBERS);
-}
-
-/** Fields that a wrong type would turn into another meaning: `yanked: false` would be yanked, and a date no time. */
-const RECORD = {
-  floor: {
-    is: (value: unknown) => value === undefined || value === true,
-    words: 'true, or nothing if it is not a floor',
-  },
-  publishedAt: { ...optional(NUMBER), words: 'milliseconds since the epoch, or nothing' },
-  yanked: { ...optional(TEXT), words: 'the reason as text, or nothing if it is not yanked' },
-};
-
-const MEMBERS: Members<ReleaseRecord> = {
-  ...RECORD,
-  version: true,
-  tag: true,
-  artifacts: true,
-  unreadable: true,
-  prerelease: true,
-  distTags: true,
-  deprecated: true,
-  requires: true,
-  hasNotes: true,
-  signatures: true,
-  yankSignatures: true,
-  rollout: true,
 };
 
 function isUndecoded(

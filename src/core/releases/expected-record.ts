@@ -1,0 +1,106 @@
+import { expectMembers, LIST, NUMBER, optional, TEXT, wrongArgument } from '../text/argument.ts';
+import { expectSpelling, type Members } from '../text/spelling.ts';
+import type { Artifact, ReleaseRecord } from './release.ts';
+
+/** Fields that a wrong type would turn into another meaning: `yanked: false` would be yanked, and a date no time. */
+const RECORD = {
+  floor: {
+    is: (value: unknown) => value === undefined || value === true,
+    words: 'true, or nothing if it is not a floor',
+  },
+  publishedAt: { ...optional(NUMBER), words: 'milliseconds since the epoch, or nothing' },
+  yanked: { ...optional(TEXT), words: 'the reason as text, or nothing if it is not yanked' },
+  artifacts: optional(LIST),
+};
+
+const MEMBERS: Members<ReleaseRecord> = {
+  ...RECORD,
+  version: true,
+  tag: true,
+  unreadable: true,
+  prerelease: true,
+  distTags: true,
+  deprecated: true,
+  requires: true,
+  hasNotes: true,
+  signatures: true,
+  yankSignatures: true,
+  rollout: true,
+};
+
+const ARTIFACT = {
+  platform: TEXT,
+  url: optional(TEXT),
+  digest: optional(TEXT),
+  size: optional(NUMBER),
+};
+
+const ARTIFACT_MEMBERS: Members<Artifact> = { ...ARTIFACT, signatures: true };
+
+/**
+ * Returns a function that throws a TypeError for `callee` if an entry of a list, which no compiler checked, is neither text nor
+ * a record, or has a misspelt name (D474). Names that were found to be none are remembered, so that each is compared once.
+ */
+export function recordCheck(callee: string): (found: unknown, place: number) => void {
+  let names: Set<string> | undefined;
+  let files: Set<string> | undefined;
+  return (found, place) => {
+    if (typeof found === 'string') return;
+    names ??= new Set(Object.keys(MEMBERS));
+    files ??= new Set(Object.keys(ARTIFACT_MEMBERS));
+    if (isRecord(found) && hasOnly(found, names) && areArtifacts(found.artifacts, files)) return;
+    const as = place === 0 ? 'the first release' : `releases[${place}]`;
+    expectRecord(callee, as, found);
+    for (const name in Object(found)) names.add(name);
+    for (const file of (found as ReleaseRecord).artifacts ?? []) {
+      for (const name in file) files.add(name);
+    }
+  };
+}
+
+/** Whether `found` has the types that `expectRecord` expects: in a tenth of its time, because most records have. */
+function isRecord(found: unknown): found is Pick<ReleaseRecord, 'version' | 'artifacts'> {
+  if (typeof found !== 'object' || found === null) return false;
+  const { version, floor, publishedAt, yanked } = found as Partial<ReleaseRecord>;
+  return (
+    typeof version === 'string' &&
+    RECORD.floor.is(floor) &&
+    RECORD.publishedAt.is(publishedAt) &&
+    RECORD.yanked.is(yanked)
+  );
+}
+
+function areArtifacts(found: unknown, names: ReadonlySet<string>): boolean {
+  if (found === undefined) return true;
+  return Array.isArray(found) && found.every((one) => isArtifact(one) && hasOnly(one, names));
+}
+
+function isArtifact(found: unknown): found is object {
+  if (typeof found !== 'object' || found === null) return false;
+  const { platform, url, digest, size } = found as Partial<Artifact>;
+  return (
+    ARTIFACT.platform.is(platform) &&
+    ARTIFACT.url.is(url) &&
+    ARTIFACT.digest.is(digest) &&
+    ARTIFACT.size.is(size)
+  );
+}
+
+function hasOnly(found: object, names: ReadonlySet<string>): boolean {
+  for (const name in found) if (!names.has(name)) return false;
+  return true;
+}
+
+function expectRecord(callee: string, as: string, found: unknown): void {
+  if (typeof Object(found).version !== 'string') {
+    throw wrongArgument(callee, as, found, 'text or a record with a version');
+  }
+  expectMembers(callee, as, found, RECORD);
+  expectSpelling(callee, as, Object(found), MEMBERS);
+  for (const [place, file] of ((found as ReleaseRecord).artifacts ?? []).entries()) {
+    const one = `${as}.artifacts[${place}]`;
+    expectMembers(callee, one, file, {});
+    expectSpelling(callee, one, file, ARTIFACT_MEMBERS);
+    expectMembers(callee, one, file, ARTIFACT);
+  }
+}
