@@ -7,9 +7,7 @@ import { PLATFORM } from '../core/releases/platform.ts';
 import { expectArgument, SIGNAL, TEXT } from '../core/text/argument.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
 import type { Result } from '../core/text/result.ts';
-import { headOf } from './process/interpreter.ts';
-import { interpreterOf, notStarted } from './process/runnable.ts';
-import { machineOf } from './install/elf.ts';
+import { notStarted, startedBy } from './process/runnable.ts';
 import { filledPackage } from './install/install-package.ts';
 import { settled, wrongRelease, type InstallFailure } from './install/install-failure.ts';
 import { typoIn } from './install/manifest.ts';
@@ -80,10 +78,9 @@ function expectStartable(program: string, root: string): void {
   };
   const file = openSync(program, 'r');
   try {
-    const head = headOf(file);
-    if (machineOf(head) !== undefined) return;
-    const line = interpreterOf(head);
+    const line = startedBy({ file, path: program, folder: root });
     if (!line.ok) throw refused(line.error);
+    if (!line.value) return;
     const { interpreter } = line.value;
     // A relative one is looked for from the folder of the package, in which the program runs.
     if (interpreter.startsWith('/') || existsSync(resolve(root, interpreter))) return;

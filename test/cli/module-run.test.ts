@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
@@ -38,6 +38,45 @@ it('[D245] runs a folder, replaces what runs when a file changes, and leaves not
   await until('UNUSABLE_PACKAGE');
   await end('SIGINT');
   expect(readdirSync(`${folder}/tmp`)).toEqual(['.keep']);
+});
+
+it('[T851] notices what is written to a file that replaced another, and to a folder that did', async () => {
+  const { until, end, folder } = running();
+  const run = `${folder}/lidar/run`;
+  await until('lidar: first');
+  writeFileSync(`${folder}/new`, saying('second'), { mode: 0o755 });
+  renameSync(`${folder}/new`, run);
+  await until('lidar: second');
+  writeFileSync(run, saying('third'));
+  await until('the files changed: 0.0.3 follows');
+  await until('lidar: third');
+  mkdirSync(`${folder}/lidar/data`);
+  writeFileSync(`${folder}/lidar/data/map`, '1');
+  await until('0.0.4 follows');
+  mkdirSync(`${folder}/data`);
+  writeFileSync(`${folder}/data/map`, '2');
+  renameSync(`${folder}/lidar/data`, `${folder}/old`);
+  renameSync(`${folder}/data`, `${folder}/lidar/data`);
+  await until('0.0.5 follows');
+  writeFileSync(`${folder}/lidar/data/map`, '3');
+  await until('0.0.6 follows');
+  expect(await end('SIGINT')).toMatchObject({ exit: 130 });
+});
+
+it('[T851] goes on with a folder that was away', async () => {
+  const { until, end, folder } = running();
+  await until('lidar: first');
+  renameSync(`${folder}/lidar`, `${folder}/away`);
+  const away = await until('UNREADABLE_FILE');
+  expect(away.at(-1)?.replaceAll(folder, '.')).toContain(
+    'the folder "./lidar" cannot be packed: ./lidar (ENOENT)',
+  );
+  writeFileSync(`${folder}/away/run`, saying('second'));
+  renameSync(`${folder}/away`, `${folder}/lidar`);
+  const back = await until('0.0.2 follows');
+  expect(back.filter((line) => line.includes('UNREADABLE_FILE'))).toEqual([]);
+  await until('lidar: second');
+  await end('SIGINT');
 });
 
 it('[D245] an empty TMPDIR names no folder: the machine is not in the folder of the author', async () => {

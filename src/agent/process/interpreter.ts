@@ -1,10 +1,11 @@
-import { existsSync, readSync } from 'node:fs';
+import { existsSync, fstatSync, readSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { excerpt } from '../../core/text/quote.ts';
 
-/** Longer than the first line of any script that Linux starts, and than the header of an ELF file. */
+/** What Linux reads of the first line of a script; longer than the header of an ELF file. */
 const HEAD_BYTES = 256;
-/** An ELF file of 64 bits: where its header says where its segments are described, and how many there are. */
+/** An ELF file of 64 bits: how long its header is, where it says where its segments are described, and how many there are. */
+const HEADER_BYTES = 64;
 const SEGMENTS_AT = 32;
 const SEGMENT_SIZE_AT = 54;
 const SEGMENT_COUNT_AT = 56;
@@ -12,8 +13,9 @@ const SEGMENT_COUNT_AT = 56;
 const SEGMENT_BYTES = 56;
 const OFFSET_AT = 8;
 const LENGTH_AT = 32;
-/** The type of the segment that has the path of the loader. */
+/** The types of the segments that have the path of the loader, and what is loaded. */
 const LOADER_SEGMENT = 3;
+const LOADED_SEGMENTS: ReadonlySet<number> = new Set([1, LOADER_SEGMENT]);
 const LONGEST_PATH = 4096;
 
 /** The first bytes of an open file. */
@@ -28,6 +30,16 @@ export function firstLineOf(
   const [, interpreter, argument = ''] =
     /^#![ \t]*([^ \t\n]+)[ \t]*([^\n]*)/.exec(head.toString('latin1')) ?? [];
   return interpreter === undefined ? undefined : { interpreter, argument };
+}
+
+/** Whether Linux reads only a part of the interpreter that a first line names, and starts nothing (ENOEXEC). It cuts an argument without a word. */
+export function isCutLine(head: Buffer): boolean {
+  return head.length === HEAD_BYTES && /^#![ \t]*[^ \t\n]+$/.test(head.toString('latin1'));
+}
+
+/** Whether a file with these first bytes is an ELF file. */
+export function isElf(head: Buffer): boolean {
+  return head.toString('latin1', 0, 4) === '\u007fELF';
 }
 
 /** What a script that runs in the folder `from` needs and this machine does not have, in words. `env` searches its argument in `searchPath`. */
@@ -58,18 +70,50 @@ function absent(path: string): string {
 
 /** The path of the loader; undefined for a program that needs none. */
 function loaderOf(file: number): string | undefined {
+  const found = segmentsOf(file).find(({ type }) => type === LOADER_SEGMENT);
+  if (!found) return undefined;
+  const length = Math.min(Number(found.length), LONGEST_PATH);
+  return bytesAt(file, found.offset, length).toString('latin1').split('\0', 1).join('');
+}
+
+/** How an ELF file of 64 bits is cut off, in words; undefined if it has all that is loaded of it. */
+export function cutElf(file: number): string | undefined {
+  const { size } = fstatSync(file);
+  const { end } = tableOf(file);
+  const loaded = segmentsOf(file).filter(({ type }) => LOADED_SEGMENTS.has(type));
+  const needed = loaded.reduce((most, one) => {
+    const last = one.offset + one.length;
+    return last > most ? last : most;
+  }, end);
+  if (needed <= BigInt(size)) return undefined;
+  return `it is cut off: it has ${size} bytes, and needs ${needed}`;
+}
+
+interface Segment {
+  readonly type: number;
+  readonly offset: bigint;
+  readonly length: bigint;
+}
+
+/** The segments whose descriptions the file has. */
+function segmentsOf(file: number): Segment[] {
+  const { start, end } = tableOf(file);
+  const table = bytesAt(file, start, Number(end - start));
+  const count = Math.floor(table.length / SEGMENT_BYTES);
+  return Array.from({ length: count }, (_, place) => {
+    const one = table.subarray(place * SEGMENT_BYTES);
+    const offset = one.readBigUInt64LE(OFFSET_AT);
+    return { type: one.readUInt32LE(0), offset, length: one.readBigUInt64LE(LENGTH_AT) };
+  });
+}
+
+/** Where the descriptions of the segments are; of no length if there are none of the known size. */
+function tableOf(file: number): { readonly start: bigint; readonly end: bigint } {
   const head = headOf(file);
-  const isWhole = head.length >= SEGMENT_COUNT_AT + 2;
-  if (!isWhole || head.readUInt16LE(SEGMENT_SIZE_AT) !== SEGMENT_BYTES) return undefined;
-  const count = head.readUInt16LE(SEGMENT_COUNT_AT);
-  const table = bytesAt(file, head.readBigUInt64LE(SEGMENTS_AT), count * SEGMENT_BYTES);
-  for (let at = 0; at + SEGMENT_BYTES <= table.length; at += SEGMENT_BYTES) {
-    if (table.readUInt32LE(at) !== LOADER_SEGMENT) continue;
-    const length = Math.min(Number(table.readBigUInt64LE(at + LENGTH_AT)), LONGEST_PATH);
-    const path = bytesAt(file, table.readBigUInt64LE(at + OFFSET_AT), length).toString('latin1');
-    return path.split('\0', 1).join('');
-  }
-  return undefined;
+  if (head.length < HEADER_BYTES) return { start: 0n, end: BigInt(HEADER_BYTES) };
+  if (head.readUInt16LE(SEGMENT_SIZE_AT) !== SEGMENT_BYTES) return { start: 0n, end: 0n };
+  const start = head.readBigUInt64LE(SEGMENTS_AT);
+  return { start, end: start + BigInt(head.readUInt16LE(SEGMENT_COUNT_AT) * SEGMENT_BYTES) };
 }
 
 /** Fewer bytes at the end of the file. */

@@ -1,8 +1,17 @@
 import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { quote } from '../../core/text/quote.ts';
 import type { Result } from '../../core/text/result.ts';
-import { firstLineOf, headOf, missingForElf, missingForScript } from './interpreter.ts';
+import {
+  cutElf,
+  firstLineOf,
+  headOf,
+  isCutLine,
+  isElf,
+  missingForElf,
+  missingForScript,
+} from './interpreter.ts';
 import { noexecMount } from './noexec-mount.ts';
+import { endlessScript } from './script-chain.ts';
 
 /** Where an ELF file names its machine, and the machines that modules run on. */
 const ELF_MACHINE_AT = 18;
@@ -39,7 +48,7 @@ export function whyNotRunnable(
     if (!statSync(path).isFile()) return wrongFile('it is not a file');
     const file = openSync(path, 'r');
     try {
-      return whyNotRun(file, searchPath, folder);
+      return whyNotRun({ file, path, folder }, searchPath);
     } finally {
       closeSync(file);
     }
@@ -51,31 +60,52 @@ export function whyNotRunnable(
 }
 
 function whyNotRun(
-  file: number,
+  program: OpenProgram,
   searchPath: string | undefined,
-  folder: string,
 ): LaunchFailure | undefined {
-  const head = headOf(file);
-  if (head.subarray(0, 4).equals(Buffer.from('\u007fELF'))) {
+  const head = headOf(program.file);
+  if (isElf(head)) {
     const machine = head.length > ELF_MACHINE_AT ? head.readUInt16LE(ELF_MACHINE_AT) : undefined;
-    const isOwn = machine === ELF_MACHINES[process.arch];
-    return isOwn
-      ? lackingMachine(missingForElf(file))
-      : wrongFile('it is a program of another machine');
+    if (machine !== ELF_MACHINES[process.arch])
+      return wrongFile('it is a program of another machine');
   }
-  const line = interpreterOf(head);
+  const line = startedBy(program);
   if (!line.ok) return wrongFile(line.error);
-  return lackingMachine(missingForScript(line.value, searchPath, folder));
+  const missing = line.value
+    ? missingForScript(line.value, searchPath, program.folder)
+    : missingForElf(program.file);
+  return lackingMachine(missing);
 }
 
-/** What the first line of a script names, or why no machine starts the script. */
-export function interpreterOf(
-  head: Buffer,
-): Result<NonNullable<ReturnType<typeof firstLineOf>>, string> {
+/** A program whose file is open, and the folder in which it runs. */
+interface OpenProgram {
+  readonly file: number;
+  readonly path: string;
+  readonly folder: string;
+}
+
+/** What the first line of a script names, undefined for an ELF file; or why no machine starts the program. */
+export function startedBy({
+  file,
+  path,
+  folder,
+}: OpenProgram): Result<FirstLine | undefined, string> {
+  const head = headOf(file);
+  if (isElf(head)) {
+    const cut = cutElf(file);
+    return cut === undefined ? { ok: true, value: undefined } : { ok: false, error: cut };
+  }
   const line = firstLineOf(head);
   if (!line) return { ok: false, error: 'it has no first line such as #!/bin/sh' };
-  if (!line.interpreter.endsWith('\r')) return { ok: true, value: line };
-  return { ok: false, error: 'its first line ends with a carriage return' };
+  const error = whyNoScript(head, line) ?? endlessScript(path, line.interpreter, folder);
+  return error === undefined ? { ok: true, value: line } : { ok: false, error };
+}
+
+type FirstLine = NonNullable<ReturnType<typeof firstLineOf>>;
+
+function whyNoScript(head: Buffer, { interpreter }: FirstLine): string | undefined {
+  if (isCutLine(head)) return 'its first line is longer than the 255 bytes that Linux reads';
+  return interpreter.endsWith('\r') ? 'its first line ends with a carriage return' : undefined;
 }
 
 /** The same release runs where programs may be started (A23). */

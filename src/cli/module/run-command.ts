@@ -1,4 +1,3 @@
-import { watch } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
@@ -13,6 +12,7 @@ import { environmentOf } from '../base/other-machine.ts';
 import { isFolder, packFolder } from './pack-folder.ts';
 import { createRunMachine, writeRunPolicy, type RunMachine } from './run-machine.ts';
 import { checkedFor } from './unusable-package.ts';
+import { watchFolders } from './watch-folders.ts';
 
 /** Editors write a file in several steps. */
 const QUIET_MS = 300;
@@ -121,23 +121,32 @@ function publisher(folder: string, { machine, platform, inner, run }: Publishing
   };
 }
 
-/** Publishes the folder again after each change of its files, until `signal` is aborted. What cannot be run is said, and changes nothing. */
+/** Publishes the folder again after each change of its files, until `signal` is aborted. What cannot be run is said once, and changes nothing. */
 async function follow(
   folder: string,
   { publish, say }: { readonly publish: Publish; readonly say: (line: string) => void },
   signal: AbortSignal,
 ): Promise<void> {
-  const seen = { isChanged: false };
-  const watching = watch(folder, { recursive: true, signal }, () => (seen.isChanged = true));
-  // A folder that is gone changes no more.
-  watching.on('error', () => undefined);
+  // What changed before the first watch was called by none.
+  const seen = { isChanged: true };
+  const watched = (): ReturnType<typeof watchFolders> =>
+    watchFolders(folder, () => (seen.isChanged = true));
+  let watches = watched();
+  let said = '';
   for (;;) {
     const isOver = await delay(QUIET_MS, false, { signal }).catch(() => true);
-    if (isOver) return;
-    if (!seen.isChanged) continue;
+    if (isOver) break;
+    if (!seen.isChanged && watches.isComplete) continue;
     seen.isChanged = false;
+    // New folders are watched before they are read, so that no change is between.
+    watches.close();
+    watches = watched();
     const published = await publish();
-    if (!published.ok) published.error.flatMap(formatProblem).forEach((line) => say(line));
-    else if (published.value !== undefined) say(`the files changed: ${published.value} follows`);
+    const lines = published.ok ? [] : published.error.flatMap(formatProblem);
+    if (lines.join('\n') !== said) lines.forEach((line) => say(line));
+    said = lines.join('\n');
+    if (published.ok && published.value !== undefined)
+      say(`the files changed: ${published.value} follows`);
   }
+  watches.close();
 }

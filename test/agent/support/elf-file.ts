@@ -22,3 +22,15 @@ export function elfWithLoader(loader: string): Buffer {
   segments.writeBigUInt64LE(BigInt(loader.length + 1), 56 + 32);
   return Buffer.concat([head, segments, Buffer.from(`${loader}\0`)]);
 }
+
+/** A program for a CPU of which 4,096 bytes are loaded, as far as `length` bytes of it go. */
+export function cutElf(machine: number, length: number): Buffer {
+  const whole = Buffer.alloc(4096);
+  elf(machine).copy(whole);
+  whole.writeBigUInt64LE(64n, 32);
+  whole.writeUInt16LE(56, 54);
+  whole.writeUInt16LE(1, 56);
+  whole.writeUInt32LE(1, 64);
+  whole.writeBigUInt64LE(4096n, 64 + 32);
+  return whole.subarray(0, length);
+}

@@ -1,4 +1,4 @@
-import { elf } from './elf-file.ts';
+import { cutElf, elf } from './elf-file.ts';
 import {
   meta,
   packed,
@@ -226,5 +226,59 @@ export const UNUSABLE: readonly Unusable[] = [
     'a first line without an interpreter',
     packed(meta(), program('#!\nexec sleep 60\n')),
     ['no-program', '"run": it cannot be started: it has no first line such as #!/bin/sh'],
+  ],
+  [
+    'a program that is cut off',
+    packed(meta(), program(cutElf(62, 200))),
+    ['no-program', '"run": it cannot be started: it is cut off: it has 200 bytes, and needs 4096'],
+  ],
+  [
+    'a program that is cut off within the table of its segments, alone',
+    cutElf(62, 100),
+    [
+      'no-program',
+      '"program": it cannot be started: it is cut off: it has 100 bytes, and needs 120',
+    ],
+  ],
+  [
+    'a program that is cut off within its header',
+    packed(meta(), program(cutElf(62, 40))),
+    ['no-program', '"run": it cannot be started: it is cut off: it has 40 bytes, and needs 64'],
+  ],
+  [
+    'a script that is its own interpreter',
+    packed(meta(), program('#!run\n')),
+    [
+      'no-program',
+      '"run": it cannot be started: its first line names run, which is the script itself',
+    ],
+  ],
+  [
+    'a script that is its own interpreter by another path and a link',
+    packed(meta({ entrypoint: 'bin/run' }), program('#!./bin/../me\n', 'bin/run'), {
+      name: 'me',
+      type: '2',
+      target: 'bin/run',
+    }),
+    [
+      'no-program',
+      '"bin/run": it cannot be started: its first line names ./bin/../me, which is the script itself',
+    ],
+  ],
+  [
+    'two scripts that interpret each other',
+    packed(meta(), program('#!other\n'), program('#!run\n', 'other')),
+    [
+      'no-program',
+      '"run": it cannot be started: its first line names other, which leads to no program: Linux follows at most 5 scripts',
+    ],
+  ],
+  [
+    'a first line that is longer than Linux reads',
+    packed(meta(), program(`#!/${'x/'.repeat(126)}sh\n`)),
+    [
+      'no-program',
+      '"run": it cannot be started: its first line is longer than the 255 bytes that Linux reads',
+    ],
   ],
 ];

@@ -1,0 +1,51 @@
+import { closeSync, openSync, realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { excerpt } from '../../core/text/quote.ts';
+import { firstLineOf, headOf } from './interpreter.ts';
+
+/** How many scripts Linux follows from a program to what interprets them (`exec_binprm`; one more is ELOOP). */
+const MOST_SCRIPTS = 5;
+
+/**
+ * Why the interpreter of the script `program`, which runs in `folder`, leads to no program, in words; undefined if it does, or if what a
+ * machine has decides it: only files in `folder` are followed.
+ */
+export function endlessScript(
+  program: string,
+  interpreter: string,
+  folder: string,
+): string | undefined {
+  const named = `its first line names ${excerpt(interpreter)}, which`;
+  let path = fileInFolder(interpreter, folder);
+  if (path !== undefined && path === realpathSync(program)) return `${named} is the script itself`;
+  for (let scripts = 1; path !== undefined; scripts += 1) {
+    const next = interpreterIn(path);
+    if (next === undefined) return undefined;
+    if (scripts === MOST_SCRIPTS)
+      return `${named} leads to no program: Linux follows at most ${MOST_SCRIPTS} scripts`;
+    path = fileInFolder(next, folder);
+  }
+  return undefined;
+}
+
+/** The path of a file in the folder, without links; undefined if it is elsewhere, or no file. */
+function fileInFolder(named: string, folder: string): string | undefined {
+  try {
+    const path = realpathSync(resolve(folder, named));
+    const isInside = path.startsWith(`${realpathSync(folder)}/`);
+    return isInside && statSync(path).isFile() ? path : undefined;
+  } catch {
+    // What is not there, or may not be read, is said by other checks.
+    return undefined;
+  }
+}
+
+/** What the first line of a file names; undefined if it is no script. */
+function interpreterIn(path: string): string | undefined {
+  const file = openSync(path, 'r');
+  try {
+    return firstLineOf(headOf(file))?.interpreter;
+  } finally {
+    closeSync(file);
+  }
+}
