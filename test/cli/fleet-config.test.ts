@@ -265,6 +265,11 @@ it.each<[string, string | object, string]>([
     'error[BAD_VALUE]: malformed: the machine config cannot be used: 1:2 expected "}"',
   ],
   [
+    'a misspelt field',
+    { modues: [] },
+    'error[BAD_VALUE]: malformed: the machine config cannot be used: 1:1 found no field of a machine config, expected components, modules, agent; did you mean modules ?',
+  ],
+  [
     'a secret',
     { agent: { 'agent-provisioning': { attributes: { hotspot_password: 'kiwi-1234' } } } },
     'error[BAD_VALUE]: holds-secret: /config/agent/agent-provisioning/attributes/hotspot_password is a secret, which a site cannot serve: keep it on the machine, or use ${environment.NAME}',
