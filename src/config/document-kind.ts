@@ -5,6 +5,12 @@ export type DocumentKind = 'machine' | 'agent' | 'policy';
 
 export const DOCUMENT_KINDS: readonly DocumentKind[] = ['machine', 'agent', 'policy'];
 
+export const KIND_NAMES: Readonly<Record<DocumentKind, string>> = {
+  machine: 'a machine config',
+  agent: 'an agent configuration',
+  policy: 'an update policy',
+};
+
 export const DOCUMENT_KIND: Expected = {
   is: (value) => DOCUMENT_KINDS.some((kind) => kind === value),
   words: 'machine, agent or policy',

@@ -1,4 +1,5 @@
 import { jsonPointer } from '../core/text/json-pointer.ts';
+import { excerpt } from '../core/text/quote.ts';
 import type {
   DocumentErrorKind,
   DocumentProblem,
@@ -78,4 +79,17 @@ function problemAt(
 
 function isError(finding: Located): finding is Located & { readonly kind: DocumentErrorKind } {
   return !Object.hasOwn(WARNINGS, finding.kind) || finding.isRefused === true;
+}
+
+/** The message of a problem, with its suggestion and hint, in one line. */
+export function adviceOn({
+  message,
+  suggestion,
+  hint,
+}: Pick<DocumentProblem, 'message' | 'suggestion' | 'hint'>): string {
+  return [
+    message,
+    ...(suggestion === undefined ? [] : [`did you mean ${excerpt(suggestion)} ?`]),
+    ...(hint === undefined ? [] : [hint]),
+  ].join('; ');
 }

@@ -1,5 +1,5 @@
 import type { DocumentKind, DocumentProblem } from '../config/index.ts';
-import type { Report } from '../config/report.ts';
+import { adviceOn, type Report } from '../config/report.ts';
 import type { UnknownField } from '../core/machine/machine.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { printedCode } from '../base/codes.ts';
@@ -60,19 +60,6 @@ function warningsAt(
     const what = `${at} ${excerpt(place)}: ${message}`;
     return [{ severity: 'warning', kind, message: what, suggestion, hint }];
   });
-}
-
-/** The message of a problem, with its suggestion and hint, in one line. */
-export function adviceOn({
-  message,
-  suggestion,
-  hint,
-}: Pick<DocumentProblem, 'message' | 'suggestion' | 'hint'>): string {
-  return [
-    message,
-    ...(suggestion === undefined ? [] : [`did you mean ${excerpt(suggestion)} ?`]),
-    ...(hint === undefined ? [] : [hint]),
-  ].join('; ');
 }
 
 /** The place and the message of a problem, cut at 300 characters. */

@@ -22,7 +22,7 @@ export const MACHINE_BOUNDS = {
   largest: 8 * 1024 * 1024,
   mostTokens: 100_000,
   readsDenial: true,
-  answered: new Set([204, 404, 409]),
+  answered: new Set([204, 404, 409, 422]),
 } as const;
 
 /** Opens a registry for what it serves to machines in one `folder`. The error is `bad-address` as for reports. */

@@ -98,9 +98,10 @@ const KINDS = {
 } as const;
 
 const HINTS = {
-  'unknown-config': 'modreg fleet config history shows the revisions',
-  'stale-config':
-    'make these changes in yours too, then set it again with --based-on and the newest number; modreg fleet config diff compares revisions',
+  'unknown-config': (machine: string) =>
+    `modreg fleet config history --machine ${machine} shows the revisions`,
+  'stale-config': (machine: string) =>
+    `make these changes in yours too, then set it again with --based-on and the newest number; modreg fleet config diff --machine ${machine} compares revisions`,
 } as const;
 
 /** Who saved a revision, when and why. */
@@ -118,13 +119,17 @@ export function baseMissing(
   return { ok: false, error: { severity: 'error', kind: 'stale-config', message, hint } };
 }
 
-/** What a registry did, or why it did not. */
-export function configResult<T>(result: Result<T, ConfigRefusal>): Result<T, Problem> {
+/** What a registry did, or why it did not; with a hint if it is about the documents of a `machine`. */
+export function configResult<T>(
+  result: Result<T, ConfigRefusal>,
+  machine?: string,
+): Result<T, Problem> {
   if (result.ok) return result;
   const { kind, detail: message, changes } = result.error;
   // Documents may be stale because of a fragment, too (D451).
   const isOfFragment = kind === 'stale-config' && changes.length === 0;
-  const hint = kind in HINTS && !isOfFragment ? HINTS[kind as keyof typeof HINTS] : undefined;
+  const hintFor = kind in HINTS && !isOfFragment ? HINTS[kind as keyof typeof HINTS] : undefined;
+  const hint = machine === undefined ? undefined : hintFor?.(machine);
   // What another person saved meanwhile (D439).
   const because = changes.length === 0 ? [] : ['this was changed since:', ...changes];
   return { ok: false, error: { severity: 'error', kind: KINDS[kind], message, because, hint } };

@@ -113,7 +113,7 @@ function ownOf({ catalogue: { configs } }: SiteFiles, machine: string, seen?: nu
     (seen === undefined ? undefined : configs.at(machine, seen)) ?? configs.newest(machine);
   if (!newest) {
     const message = `this registry serves no documents to ${quote(machine)}, so they are edited on the machine`;
-    const hint = `to edit them here, save them with modreg fleet config set machine.json --machine ${excerpt(machine)}`;
+    const hint = `to edit them here, save them with modreg fleet config set machine.json --machine ${excerpt(machine)} --reason first`;
     return { ok: false, error: { severity: 'error', kind: 'unknown-config', message, hint } };
   }
   const { config, policy, revision } = newest;

@@ -20,14 +20,14 @@ export async function shownConfigOf(
   world: World,
 ): Found<ShownConfig> {
   return await withConfigs(options, world, async ({ machine, client }) =>
-    configResult(await client.shown(machine, revision)),
+    configResult(await client.shown(machine, revision), machine),
   );
 }
 
 /** What was saved for a machine. */
 export async function configHistoryOf(options: ConfigOptions, world: World): Found<ConfigHistory> {
   return await withConfigs(options, world, async ({ machine, client }) =>
-    configResult(await client.history(machine)),
+    configResult(await client.history(machine), machine),
   );
 }
 
@@ -89,7 +89,10 @@ async function sent(
   body: object,
   isDry: boolean,
 ): Found<SavedConfig> {
-  return configResult(await client.send(machine, '', isDry ? { ...body, dry_run: true } : body));
+  return configResult(
+    await client.send(machine, '', isDry ? { ...body, dry_run: true } : body),
+    machine,
+  );
 }
 
 /** A revision, and the fragments that the documents before it used: what was restored is saved as it was, and uses none. */
@@ -106,7 +109,7 @@ export async function restoreConfig(
 ): Found<RestoredConfig> {
   return await withConfigs(options, world, async (configured): Found<RestoredConfig> => {
     const { client, machine } = configured;
-    const earlier = configResult(await client.shown(machine, revision));
+    const earlier = configResult(await client.shown(machine, revision), machine);
     if (!earlier.ok) return earlier;
     const { config, policy } = earlier.value;
     const newest = await client.shown(machine);
@@ -131,15 +134,15 @@ export async function comparedConfigs(
   world: World,
 ): Found<ComparedConfigs> {
   return await withConfigs(options, world, async ({ machine, client }): Found<ComparedConfigs> => {
-    const later = configResult(await client.shown(machine, to));
+    const later = configResult(await client.shown(machine, to), machine);
     if (!later.ok) return later;
-    const history = configResult(await client.history(machine));
+    const history = configResult(await client.history(machine), machine);
     if (!history.ok) return history;
     const { revision } = later.value;
     const before = history.value.revisions.find((one) => one.revision < revision)?.revision;
     const named = from ?? before;
     if (named === undefined) return { ok: true, value: { from: undefined, to: later.value } };
-    const earlier = configResult(await client.shown(machine, named));
+    const earlier = configResult(await client.shown(machine, named), machine);
     return earlier.ok ? { ok: true, value: { from: earlier.value, to: later.value } } : earlier;
   });
 }

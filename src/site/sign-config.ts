@@ -33,7 +33,7 @@ export async function signConfig(
   const signers = signersOf(options, world);
   if (!signers.ok) return signers;
   return await withConfigs(options, world, async ({ machine, client }) => {
-    const found = configResult(await client.shown(machine));
+    const found = configResult(await client.shown(machine), machine);
     if (!found.ok) return found;
     const registry = namedRegistry(options, world) ?? '';
     const keys = await shownKeys({ registry }, world);
@@ -55,7 +55,10 @@ export async function signConfig(
     const own = signedBy(signers.value, text);
     if (!own.ok) return own;
     const signatures = Object.fromEntries(own.value);
-    const done = configResult(await client.send(machine, '/signatures', { revision, signatures }));
+    const done = configResult(
+      await client.send(machine, '/signatures', { revision, signatures }),
+      machine,
+    );
     return done.ok ? { ok: true, value: { ...first, keyIds: Object.keys(signatures) } } : done;
   });
 }

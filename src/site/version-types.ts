@@ -104,7 +104,7 @@ function entryIn(
   const newest = configs.newest(machine);
   if (!newest) {
     const message = `this registry serves no documents to ${quote(machine)}, so its versions are changed on the machine`;
-    const hint = `to change them here, save them with modreg fleet config set machine.json --machine ${excerpt(machine)}, and start the agent of the machine with --config-from and the address of this registry`;
+    const hint = `to change them here, save them with modreg fleet config set machine.json --machine ${excerpt(machine)} --reason first, and start the agent of the machine with --config-from and the address of this registry`;
     return { ok: false, error: { severity: 'error', kind: 'unknown-config', message, hint } };
   }
   const revision = (seen === undefined ? undefined : configs.at(machine, seen)) ?? newest;

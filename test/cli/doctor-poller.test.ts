@@ -155,6 +155,16 @@ it('[T226] status and agent status say that reports wait', async () => {
 });
 
 describe("modreg doctor on modreg's own agent", () => {
+  it('that ended before it installed a module: it has a log, as a poller has not', async () => {
+    const folder = patient((state) => round(state, 2 * HOUR));
+    openLog(`${folder}/home/logs.db`, 'create').close();
+    expect(await examined(folder, [], { only: 'poller' })).toEqual([
+      'error    poller     no agent runs; its last round was 2 h ago',
+      '                    fix: systemctl start modreg-agent, or modreg agent run machine.json; systemctl status modreg-agent, and modreg agent logs say why it ended',
+      1,
+    ]);
+  });
+
   it('that runs, that has ended, and whose module has no process', async () => {
     // Doctor looks with the machine's clock.
     const site = await agentSite(

@@ -26,7 +26,7 @@ it('[D392] [D393] a machine whose policy names a trust document does once what a
   const restart = ['restart', 'acme:lidar', '--reason', 'no points'];
   expect((await fleet(...restart, '--key', key)).stderr).toEqual([
     `note: signed by ${APPROVER.id} for rover-7 of acme-plant`,
-    'note: modreg fleet commands says what the machine answers',
+    'note: modreg fleet commands --machine rover-7 says what the machine answers',
   ]);
   expect((await until('of the site (restart')).slice(-2)).toEqual([
     `TIME info  command 3 of the site is carried out: restart acme:lidar, signed by ${APPROVER.id}`,

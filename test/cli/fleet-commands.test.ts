@@ -19,7 +19,7 @@ function timeless({ stdout, ...rest }: Printed): Printed {
   return { stdout: shown, ...rest };
 }
 
-const NOTE = 'note: modreg fleet commands says what the machine answers';
+const NOTE = 'note: modreg fleet commands --machine rover-7 says what the machine answers';
 
 it('[D296] [D298] a machine that waits does at once what its site has it do, as its own commands would, and says what became of it', async () => {
   const { told, here, until, fleet } = await commandedHere(['1.2.3', '1.2.9']);

@@ -12,7 +12,7 @@ import { tokenFor } from '../support/token.ts';
 
 const NOW = Date.parse('2026-11-29T12:00:00Z');
 const TRUST = trustOf([role('namespace *', 1, APPROVER), role('operator', 1, APPROVER)]);
-const NOTE = 'note: modreg fleet config show says what the machine does with it';
+const NOTE = 'note: modreg fleet config show --machine rover-7 says what the machine does with it';
 
 interface Configuring {
   readonly catalogue: Catalogue;
@@ -154,6 +154,19 @@ it('[D438] [D455] a dry run of set and of restore says what changes on the machi
   expect((await run('history')).stdout).toHaveLength(3);
 });
 
+it('[D264] a revision that is not there is named, with the command that lists them', async () => {
+  const { file, run } = await configuring();
+  await run('set', file('1.json', machineWith('1.*')), '--reason', 'first');
+  expect(await run('show', '--revision', '9')).toEqual({
+    stdout: [],
+    stderr: [
+      'error[UNKNOWN_CONFIG]: the registry has no revision 9 of rover-7',
+      'hint: modreg fleet config history --machine rover-7 shows the revisions',
+    ],
+    exit: 1,
+  });
+});
+
 it('[D265] [D439] who edits a revision that is not the newest is told the number of the newest and what it changed', async () => {
   const { file, run } = await configuring();
   await run('set', file('machine.json', machineWith('1.*')), '--reason', 'first');
@@ -175,7 +188,7 @@ it('[D265] [D439] who edits a revision that is not the newest is told the number
       '       }',
       '     ]',
       '   }',
-      'hint: make these changes in yours too, then set it again with --based-on and the newest number; modreg fleet config diff compares revisions',
+      'hint: make these changes in yours too, then set it again with --based-on and the newest number; modreg fleet config diff --machine rover-7 compares revisions',
     ],
     exit: 1,
   });
@@ -250,6 +263,11 @@ it.each<[string, string | object, string]>([
     'an error',
     '{',
     'error[BAD_VALUE]: malformed: the machine config cannot be used: 1:2 expected "}"',
+  ],
+  [
+    'a misspelt field',
+    { modues: [] },
+    'error[BAD_VALUE]: malformed: the machine config cannot be used: 1:1 found no field of a machine config, expected components, modules, agent; did you mean modules ?',
   ],
   [
     'a secret',

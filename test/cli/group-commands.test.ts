@@ -44,7 +44,7 @@ it('[D327] a command to a group says which machines have it and which cannot be 
       '  rover-1: command 1',
       `  rover-2: not given: ${detail}`,
     ],
-    stderr: ['note: modreg fleet commands --group says what they answer'],
+    stderr: ['note: modreg fleet commands --group canary says what they answer'],
     exit: 1,
   });
   expect(await fleet('commands', '--group', 'canary')).toEqual({
@@ -81,6 +81,11 @@ const LIFT = ['unquarantine', 'acme:lidar', '1.4.0', '--reason', 'a'];
 it.each<[readonly string[], number, string]>([
   [
     ['hold', '--for', '1h', '--reason', 'a', '--group', 'office'],
+    1,
+    'error[BAD_VALUE]: no machine that reported is in the group office; there are canary (2), lab (1)',
+  ],
+  [
+    ['commands', '--group', 'office'],
     1,
     'error[BAD_VALUE]: no machine that reported is in the group office; there are canary (2), lab (1)',
   ],

@@ -130,6 +130,10 @@ describe('[T516] a proxy that is written without a scheme', () => {
 
   const NO_ADDRESS =
     'has no http: or https: address\nhint: set HTTP_PROXY to http://host:port or http://user:password@host:port with %2F for / in a password, or to nothing for no proxy';
+  const PORT = NO_ADDRESS.replace(
+    'no http: or https: address',
+    'a port that is not a number from 1 to 65535',
+  );
   const MORE =
     'has more than a scheme, a user, a password, a host and a port\nhint: set HTTP_PROXY to http://host:port, or to http://user:password@host:port with %2F for / in a password, %3F for ? and %23 for #';
 
@@ -138,6 +142,9 @@ describe('[T516] a proxy that is written without a scheme', () => {
     ['a number before that slash, which is no port', 'ci:80/hunter22@127.0.0.1:3128', MORE],
     ['a question mark', 'http://ci:1?hunter22@127.0.0.1:3128', MORE],
     ['a path', 'http://127.0.0.1:3128/proxy.pac', MORE],
+    ['a port that is a word', '127.0.0.1:hunter22', PORT],
+    ['a port that is too large', 'http://ci:hunter22@127.0.0.1:65536/', PORT],
+    ['another scheme, whose port is wrong too', 'socks5://127.0.0.1:hunter22', NO_ADDRESS],
     ['one slash too few', 'http:/127.0.0.1:3128', MORE],
   ])('%s is an error that says what to write, and repeats nothing', async (_what, value, words) => {
     const { exit, stderr } = await inProcess(resolving(PLAIN), { HTTP_PROXY: value });

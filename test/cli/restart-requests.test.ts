@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR, MINUTE } from '../support/day.ts';
-import { ask } from '../support/history.ts';
+import { ask, notesTo } from '../support/history.ts';
 import { afterwards, answerTo, NIGHTLY, settled } from '../support/restarts.ts';
 
 describe('[D41] modreg restart --cancel', () => {
@@ -41,6 +41,20 @@ describe('[D41] modreg restart --cancel', () => {
     expect(await answerTo(machine, 'acme:lidar')).toEqual([
       'acme:lidar restarts 1.2.3: the agent has that restart already',
     ]);
+  });
+
+  it('is named by a restart, unless the agent has that one', async () => {
+    const machine = await settled({ policy: NIGHTLY });
+    expect(await notesTo(machine, 'restart', 'acme:lidar')).toEqual([
+      'note: modreg restart acme_lidar --cancel withdraws this',
+    ]);
+    await ask(machine, 'restart', 'acme:lidar', '--now');
+    machine.poller.look();
+    await machine.pass(MINUTE);
+    expect(await answerTo(machine, 'acme:lidar', '--now')).toEqual([
+      'acme:lidar restarts 1.2.3: the agent has that restart already',
+    ]);
+    expect(await notesTo(machine, 'restart', 'acme:lidar', '--now')).toEqual([]);
   });
 
   it('finds no request after the restart failed', async () => {

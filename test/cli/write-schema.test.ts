@@ -88,3 +88,31 @@ it('[D349] schema --write leaves another file that has the name of the schema', 
     `error[UNREADABLE_FILE]: ./${SCHEMA} exists, and is not the JSON Schema that modreg writes; nothing was changed\nhint: rename that file`,
   ]);
 });
+
+it.each([
+  [
+    'an update policy by its fields',
+    '{"minimum_release_age": "7d"}',
+    'found an update policy by its fields',
+    'policy',
+  ],
+  [
+    'an agent configuration by its $schema',
+    '{"$schema": "./modreg-agent.schema.json"}',
+    'found an agent configuration by its $schema',
+    'agent',
+  ],
+])('[D349] schema --write leaves %s', async (_name, text, found, kind) => {
+  expect(await written(text)).toEqual({
+    shown: `error[USAGE]: ./m.json: ${found}, expected a machine config; nothing was changed\nhint: modreg schema ${kind} --write ./m.json writes the schema that it needs`,
+    exit: 2,
+    document: text,
+    schema: undefined,
+  });
+});
+
+it('[D349] schema --write corrects the $schema of a document that has fields of its kind', async () => {
+  const text = '{"$schema": "./modreg-policy.schema.json", "modules": []}';
+  const { exit, document } = await written(text);
+  expect([exit, document]).toEqual([0, text.replace('policy', 'machine')]);
+});

@@ -293,7 +293,7 @@ describe('[T810] an edit that is not saved', () => {
     await site.report('rover-7', [{}]);
     expect((await textOf(site.app, EDIT)).slice(1)).toEqual([
       'UNKNOWN_CONFIG this registry serves no documents to "rover-7", so they are edited on the machine',
-      'to edit them here, save them with modreg fleet config set machine.json --machine rover-7',
+      'to edit them here, save them with modreg fleet config set machine.json --machine rover-7 --reason first',
     ]);
     expect(await (await site.app.request('/machines/rover-7')).text()).not.toContain(EDIT);
   });

@@ -240,7 +240,7 @@ describe('[T729] a version that cannot be changed on the page', () => {
     expect(await textOf(site.app, VERSION)).toEqual([
       'This cannot be shown',
       'UNKNOWN_CONFIG this registry serves no documents to "rover-7", so its versions are changed on the machine',
-      'to change them here, save them with modreg fleet config set machine.json --machine rover-7, and start the agent of the machine with --config-from and the address of this registry',
+      'to change them here, save them with modreg fleet config set machine.json --machine rover-7 --reason first, and start the agent of the machine with --config-from and the address of this registry',
     ]);
     const form = { based_on: '0', version: '1.*', reason: 'x' };
     expect((await site.post(VERSION, form))[0]).toBe(409);

@@ -38,6 +38,13 @@ it.each([
   expect([requests.length, clock.sleeps]).toEqual([verdict === '' ? 1 : 0, []]);
 });
 
+it('[T43] the hint about a certificate for another host names those that it is for', async () => {
+  const { address } = await secured('elsewhere');
+  await expect(remembered(address).registry.read(LIDAR)).rejects.toMatchObject({
+    hint: 'it has DNS:elsewhere.example: correct the address, or get a certificate for 127.0.0.1',
+  });
+});
+
 it('[T43] a certificate of an unknown authority is refused', async () => {
   setDefaultCACertificates(AUTHORITIES);
   onTestFinished(() => setDefaultCACertificates([...AUTHORITIES, fixture('authority')]));

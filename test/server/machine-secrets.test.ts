@@ -140,7 +140,7 @@ it.each<[string, object, string]>([
   ],
 ])('[D363] a value does not move to %s', async (_what, config, place) => {
   const site = await withValue();
-  const detail = `\${secret.MAPS} is at ${place}, and its value was typed for ${PLACE}: ${NEXT}`;
+  const detail = `${NEXT}: \${secret.MAPS} is at ${place}, and its value was typed for ${PLACE}`;
   expect(await save(site, config, 1)).toMatchObject({
     status: 422,
     json: { detail, errors: [`moved-secret: ${detail}`] },
@@ -171,7 +171,7 @@ it('[D363] a fragment does not move a value', async () => {
   expect(await as('config', 'PUT', CONFIG, body)).toMatchObject({ status: 200 });
   const moving = { modules: [{ ...entry('acme:logs', '1.*'), env: { KEY: '${secret.MAPS}' } }] };
   const place = '/modules/acme_logs/env/KEY (registry acme:logs)';
-  const detail = `rover-7: moved-secret: \${secret.MAPS} is at ${place}, and its value was typed for ${PLACE}: ${NEXT}; nothing was saved`;
+  const detail = `rover-7: moved-secret: ${NEXT}: \${secret.MAPS} is at ${place}, and its value was typed for ${PLACE}; nothing was saved`;
   expect(await as('config', 'PUT', '/v1/fragments/base', fragment(moving, 1))).toMatchObject({
     status: 422,
     json: { detail },

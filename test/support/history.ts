@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { runCommandLine } from '../../src/cli/program.ts';
-import { exitCodeOf } from '../../src/base/problem.ts';
+import { exitCodeOf, type Outcome } from '../../src/base/problem.ts';
 import { day, HOUR, MINUTE, type Day } from './day.ts';
 import { temporaryFolder } from './folder.ts';
 import { entry } from './planned.ts';
@@ -17,13 +17,25 @@ const NEXT_DAY = Date.parse('2026-11-22T12:00:00Z');
 
 /** Runs a command on a machine at its time, or on the machine whose machine.db is in a folder. */
 export async function ask(machine: Day | string, ...args: readonly string[]): Promise<Asked> {
+  const outcome = await outcomeOn(machine, args);
+  const { answer, problems } = outcome;
+  return { answer, problems: problems.map(({ message }) => message), exit: exitCodeOf(outcome) };
+}
+
+/** The notes that it prints. */
+export async function notesTo(
+  machine: Day | string,
+  ...args: readonly string[]
+): Promise<readonly string[]> {
+  return (await outcomeOn(machine, args)).notes;
+}
+
+async function outcomeOn(machine: Day | string, args: readonly string[]): Promise<Outcome> {
   const [home, now] =
     typeof machine === 'string' ? [machine, NEXT_DAY] : [machine.home, machine.clock.now()];
   const environment = { PLATFORM_HOME: home };
   const world = { ...quietWorld('linux/arm64'), environment, clock: () => now };
-  const outcome = await runCommandLine(args, world);
-  const { answer, problems } = outcome;
-  return { answer, problems: problems.map(({ message }) => message), exit: exitCodeOf(outcome) };
+  return await runCommandLine(args, world);
 }
 
 /**

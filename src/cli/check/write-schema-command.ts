@@ -1,6 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { DocumentKind } from '../../config/index.ts';
+import {
+  DOCUMENT_KINDS,
+  KIND_NAMES,
+  suggestedKind,
+  type DocumentKind,
+} from '../../config/document-kind.ts';
 import { jsonSchemaOf } from '../../config/json-schema.ts';
 import { withSchema } from '../../config/schema-field.ts';
 import { readJson } from '../../config/text/json-document.ts';
@@ -30,7 +35,9 @@ export function writeSchemaCommand(
   if (!file.ok) return failed(file.error);
   const text = objectIn(file.value.bytes, path);
   if (!text.ok) return failed(text.error);
-  const name = `modreg-${kind}.schema.json`;
+  const other = otherKind(kind, path, text.value);
+  if (other) return failed(other);
+  const name = schemaName(kind);
   const schemaPath = join(dirname(path), name);
   const foreign = foreignSchema(schemaPath, kind);
   if (foreign) return failed(foreign);
@@ -70,6 +77,30 @@ function objectIn(bytes: Uint8Array, path: string): Result<string, Problem> {
   const at = finding ? placeIn(text.ok ? text.value : text.error.text, finding.offset) : '';
   const message = `${excerpt(path)}${at}: ${why}; nothing was changed`;
   return { ok: false, error: { severity: 'error', kind: 'bad-json', message } };
+}
+
+/** The problem that a document is of another kind by its fields, or by its `$schema` if they do not tell. */
+function otherKind(kind: DocumentKind, path: string, text: string): Problem | undefined {
+  const { value } = readJson(text);
+  const byFields = suggestedKind(value);
+  const found = byFields ?? namedKind(Object(value).$schema);
+  if (found === undefined || found === kind) return undefined;
+  const by = byFields ? 'fields' : '$schema';
+  const message = `${excerpt(path)}: found ${KIND_NAMES[found]} by its ${by}, expected ${KIND_NAMES[kind]}; nothing was changed`;
+  return usage(
+    message,
+    `modreg schema ${found} --write ${excerpt(path)} writes the schema that it needs`,
+  );
+}
+
+/** The kind whose schema, as modreg writes it, a `$schema` names. */
+function namedKind(schema: unknown): DocumentKind | undefined {
+  const name = basename(String(schema));
+  return DOCUMENT_KINDS.find((kind) => name === schemaName(kind));
+}
+
+function schemaName(kind: DocumentKind): string {
+  return `modreg-${kind}.schema.json`;
 }
 
 /** `:1:2`, as behind the name of a document. */

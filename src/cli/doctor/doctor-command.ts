@@ -1,7 +1,4 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { excerpt } from '../../core/text/quote.ts';
-import { LOG_FILE } from '../../logs/log-file.ts';
 import type { SavedLists } from '../../registry/saved-lists.ts';
 import { savedListsIn } from '../../store/saved-lists-table.ts';
 import { STDIN } from '../../host/document-file.ts';
@@ -15,7 +12,7 @@ import { findingsOf, type CheckName, type Finding } from './finding.ts';
 import { checkHome } from './home-check.ts';
 import { homeFacts, type HomeFacts } from './home-facts.ts';
 import { checkLists } from './lists-check.ts';
-import { machineFacts, openMachine, type MachineFacts } from './machine-facts.ts';
+import { hasLog, machineFacts, openMachine, type MachineFacts } from './machine-facts.ts';
 import { checkFollowed } from './followed-check.ts';
 import { checkData } from './data-check.ts';
 import { checkModules } from './modules-check.ts';
@@ -135,8 +132,7 @@ async function modulesFindings(patient: Patient, documents: DocumentFacts): Prom
 /** Whether modreg's own agent runs the modules of this machine; undefined if nothing has run yet. */
 function runsAgent({ machine, isUnread }: Patient, { path }: HomeFacts): boolean | undefined {
   if (machine?.hasRun) return machine.isOfAgent;
-  // Of what runs modules, only the agent keeps a log.
-  return isUnread ? existsSync(join(path, LOG_FILE)) : undefined;
+  return isUnread ? hasLog(path) : undefined;
 }
 
 /** The findings of one check. One that ends with a bug hides none of the others. */

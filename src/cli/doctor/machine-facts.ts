@@ -1,6 +1,8 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Result } from '../../core/index.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
+import { LOG_FILE } from '../../logs/log-file.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
 import { activationsIn } from '../../store/activations.ts';
 import { isPolled } from '../../store/claim.ts';
@@ -25,7 +27,7 @@ export interface MachineFacts {
   readonly hasRun: boolean;
   readonly memory: MachineMemory;
   readonly decisions: readonly LoggedDecision[];
-  /** Whether modreg's own agent has installed a module here. */
+  /** Whether modreg's own agent has run here: it has installed a module, or keeps a log, as a poller does not. */
   readonly isOfAgent: boolean;
   readonly modules: readonly ModuleStatus[];
   /** The versions that failed several times lately. */
@@ -66,13 +68,18 @@ export function machineFacts(
       hasRun: poller.pid !== undefined || poller.round !== undefined || memory.starts.length > 0,
       memory,
       decisions: state.decisions(),
-      isOfAgent: activationsIn(file).size > 0,
+      isOfAgent: activationsIn(file).size > 0 || hasLog(dirname(file.path)),
       modules: modulesIn(file),
       failures: recentFailures(file.path, 'inspect', world.clock()),
       lists: savedListTimes(file),
       earlierData: earlierDataIn(file, world),
     };
   });
+}
+
+/** Whether a home has a log. Of what runs modules, only the agent keeps one. */
+export function hasLog(home: string): boolean {
+  return existsSync(join(home, LOG_FILE));
 }
 
 function checkIntegrity({ sql, path }: MachineFile): void {

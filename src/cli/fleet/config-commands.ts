@@ -123,7 +123,8 @@ function savedWords(
     ...(signatures === undefined ? [] : [`  ${escapeUnprintable(signatures)}`]),
   ];
   const warned = warnings.map((one) => `warning: ${escapeUnprintable(one)}`);
-  return { answer, notes: [...warned, dryRun ? DRY : SAVED] };
+  const next = `note: modreg fleet config show --machine ${excerpt(machine)} says what the machine does with it`;
+  return { answer, notes: [...warned, dryRun ? DRY : next] };
 }
 
 const RESULTS: Readonly<Record<SavedConfig['result'], string>> = {
@@ -132,7 +133,6 @@ const RESULTS: Readonly<Record<SavedConfig['result'], string>> = {
   unchanged: 'has these documents already',
   'would-save': 'would be saved',
 };
-const SAVED = 'note: modreg fleet config show says what the machine does with it';
 const DRY = 'note: nothing was saved';
 
 /** `modreg fleet config restore <revision>`: saves an earlier revision as the next one. */

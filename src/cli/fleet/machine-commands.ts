@@ -55,7 +55,7 @@ export async function giveCommand(
     const note =
       asks === false
         ? `${excerpt(machine)}: ${NOT_ASKING}`
-        : 'modreg fleet commands says what the machine answers';
+        : `modreg fleet commands --machine ${excerpt(machine)} says what the machine answers`;
     return {
       answer: [`${excerpt(machine)}: command ${number} (${what}) waits until ${excerpt(until)}`],
       notes: [...signedNotes(excerpt(machine), signed), `note: ${note}`],
@@ -76,13 +76,15 @@ async function toGroup(
       answer: options.json
         ? [jsonLine({ schema: 'modreg/fleet-group-command@1', ...given })]
         : groupLines(given, what),
-      notes: options.json ? [] : [...signedNotes('each machine', signed), GROUP_NOTE],
+      notes: options.json ? [] : [...signedNotes('each machine', signed), groupNote(group)],
       ending: given.refused.length > 0 ? 'no' : undefined,
     }),
   );
 }
 
-const GROUP_NOTE = 'note: modreg fleet commands --group says what they answer';
+function groupNote(group: string): string {
+  return `note: modreg fleet commands --group ${excerpt(group)} says what they answer`;
+}
 
 /** For which site and machine a command was signed, which its text names. */
 function signedNotes(machine: string, signed: SignedBy | undefined): readonly string[] {

@@ -37,7 +37,10 @@ function requested(restart: ReturnType<typeof requestRestart>, json: true | unde
   if (json) {
     return { answer: [jsonLine(restartDocument(restart.value))], notes: [], problems: [] };
   }
-  const notes = [`note: modreg restart ${restart.value.row.name} --cancel withdraws this`];
+  const { row, has } = restart.value;
+  // What the agent has is finished, and cannot be withdrawn.
+  const isFinal = has?.action.direction === 'restart';
+  const notes = isFinal ? [] : [`note: modreg restart ${row.name} --cancel withdraws this`];
   return { answer: restartLines(restart.value), notes, problems: [] };
 }
 

@@ -1,4 +1,4 @@
-import { adviceOn } from '../../host/document-findings.ts';
+import { adviceOn } from '../../config/report.ts';
 import { misspeltNameWarnings } from '../../host/misspelt-names.ts';
 import type { PlanDocuments } from '../../host/plan-documents.ts';
 import type { PollReport } from './poll-report.ts';

@@ -2,15 +2,16 @@ import type * as v from 'valibot';
 import { firstFew } from '../../core/text/few.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
 import type { CheckContext } from '../check-context.ts';
-import { kindOf, NEWER_VERSIONS, suggestedKind, type DocumentKind } from '../document-kind.ts';
+import {
+  KIND_NAMES,
+  kindOf,
+  NEWER_VERSIONS,
+  suggestedKind,
+  type DocumentKind,
+} from '../document-kind.ts';
 import type { Finding } from '../fault.ts';
 import { fieldsOf, unknownFields } from '../unknown-fields.ts';
 
-const NAMES: Readonly<Record<DocumentKind, string>> = {
-  machine: 'a machine config',
-  agent: 'an agent configuration',
-  policy: 'an update policy',
-};
 const NAMED = 4;
 
 type FieldContext = Pick<CheckContext, 'unknownFields'>;
@@ -49,11 +50,11 @@ function otherDocument(
   const found = Object.keys(value).filter((field) => field !== '$schema');
   const own = fieldsOf(schema).filter((field) => field !== '$schema');
   if (found.length === 0 || found.some((field) => own.includes(field))) return undefined;
-  const message = `found no field of ${NAMES[kind]}, expected ${firstFew(own, NAMED).join(', ')}`;
+  const message = `found no field of ${KIND_NAMES[kind]}, expected ${firstFew(own, NAMED).join(', ')}`;
   const suggest = (): string | undefined =>
     found.flatMap((field) => nearestWord(field, own) ?? [])[0];
   const likely = kindOf(value);
   const isOther = likely !== kind && likely !== 'machine';
-  const hint = isOther ? `its fields are those of ${NAMES[likely]}` : undefined;
+  const hint = isOther ? `its fields are those of ${KIND_NAMES[likely]}` : undefined;
   return { kind: 'missing', path: [], message, suggest, hint };
 }

@@ -9,7 +9,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import type { Result } from '../../core/text/result.ts';
 import { namedSecretIn } from '../masked-secrets.ts';
 import { readMachine, readUpdatePolicy } from '../read-document.ts';
-import type { Report } from '../report.ts';
+import { adviceOn, type Report } from '../report.ts';
 import { readJson } from '../text/json-document.ts';
 import { SECRET_MARK } from '../text/secret-template.ts';
 import { utf8Length } from '../text/utf8.ts';
@@ -60,8 +60,8 @@ function refused(
 function faultOf(which: string, { problems }: Report): string | undefined {
   const first = problems.find(({ severity }) => severity === 'error');
   if (!first) return undefined;
-  const { line, column, path, message } = first;
-  return `${which} cannot be used: ${line}:${column} ${path === '' ? '' : `${excerpt(path)}: `}${message}`;
+  const { line, column, path } = first;
+  return `${which} cannot be used: ${line}:${column} ${path === '' ? '' : `${excerpt(path)}: `}${adviceOn(first)}`;
 }
 
 const KEEP_SECRETS =

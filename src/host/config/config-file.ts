@@ -7,7 +7,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import { printedCode } from '../../base/codes.ts';
 import type { Problem } from '../../base/problem.ts';
 import { readRegularFile, type DocumentFile } from '../document-file.ts';
-import { adviceOn } from '../document-findings.ts';
+import { adviceOn } from '../../config/report.ts';
 import { replaceFile } from '../replace-file.ts';
 
 /** A machine config as a file has it now. */

@@ -30,7 +30,7 @@ export interface RegistryRequest extends BodyBounds {
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** How long the registry may wait for a change, in milliseconds. The time limits are extended by it. */
   readonly waitMs?: number | undefined;
-  /** Whether the body of a response that denies access, or has nothing, is read, which says why to a person. */
+  /** Whether the body of a response that denies access, has nothing, or has a status in `answered` is read, which says why to a person. */
   readonly readsDenial?: true;
   /** If present, the request changes something. It is then not redirected, and the body of a problem is read as well. */
   readonly change?: Change | undefined;
@@ -111,7 +111,7 @@ async function receive(
   const { status, headers } = response;
   const hasJson = isJson(headers.get('content-type'));
   const answersChange = request.change !== undefined && (status === 201 || hasJson);
-  const denies = DENIALS.has(status);
+  const denies = DENIALS.has(status) || request.answered?.has(status) === true;
   if (status === 200 || answersChange || (request.readsDenial && denies && hasJson)) {
     deadline.begin();
     const body = await readBody(response, request, deadline);

@@ -6,11 +6,12 @@ import { environmentOf, isOwnFetch } from './network.ts';
 import { proxyFor, type Proxy } from './proxy.ts';
 import { ProxyError } from './proxy-error.ts';
 
+const OTHER_HOST = 'ERR_TLS_CERT_ALTNAME_INVALID';
 /** TLS error codes of certificates, in words. */
 const CERTIFICATES: ReadonlyMap<string, string> = new Map([
   ['CERT_NOT_YET_VALID', 'is not yet valid'],
   ['CERT_HAS_EXPIRED', 'has expired'],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'is for another host'],
+  [OTHER_HOST, 'is for another host'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'is self-signed'],
   ['SELF_SIGNED_CERT_IN_CHAIN', 'is from an authority that this machine does not trust'],
   ['UNABLE_TO_GET_ISSUER_CERT', 'is from an authority that this machine does not trust'],
@@ -135,11 +136,9 @@ function networkFailure(
   const verdict = code === undefined ? undefined : CERTIFICATES.get(code);
   if (code !== undefined && verdict !== undefined) {
     const clock = `; this machine's clock says ${formatTime(now).slice(0, 10)}`;
-    const isTime = TIMES.has(code);
-    const message = `the certificate of ${where} ${verdict}${isTime ? clock : ''}`;
-    return new RegistryError('bad-certificate', message, {
-      hint: isTime ? 'if the date is wrong, check time synchronization' : authorityHint(fetch),
-    });
+    const message = `the certificate of ${where} ${verdict}${TIMES.has(code) ? clock : ''}`;
+    const hint = certificateHint(code, causes, { fetch, url });
+    return new RegistryError('bad-certificate', message, { hint });
   }
   if (code !== undefined && OVERFLOWS.has(code)) {
     return new RegistryError('list-too-large', `${where} responds with a header that is too large`);
@@ -169,6 +168,19 @@ function networkFailure(
 export function brokenOff(where: string): RegistryError {
   const message = `${where} closed the connection before the end of its response`;
   return new RegistryError('registry-unreachable', message);
+}
+
+/** What to do about a certificate that is refused with `code`. */
+function certificateHint(
+  code: string,
+  causes: readonly Error[],
+  { fetch, url }: Omit<FailedRequest, 'where'>,
+): string {
+  if (TIMES.has(code)) return 'if the date is wrong, check time synchronization';
+  if (code !== OTHER_HOST) return authorityHint(fetch);
+  const names = causes.map((cause) => ('cert' in cause ? Object(cause.cert).subjectaltname : ''));
+  const found = names.find((one) => typeof one === 'string' && one !== '') ?? 'no names';
+  return `it has ${excerpt(String(found))}: correct the address, or get a certificate for ${url.hostname}`;
 }
 
 /** Only the command line has a file of its own for authorities. */

@@ -37,10 +37,14 @@ function variable(
 }
 
 function proxyIn(text: string, name: string): Proxy {
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
-  if (!url || !/^https?:$/.test(url.protocol)) {
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const url = URL.parse(address);
+  if (!isWeb(url)) {
     // The text may have a password, so it is not repeated.
-    const message = `the proxy in ${name} has no http: or https: address`;
+    const found = isWeb(URL.parse(address.replace(PORT, '')))
+      ? 'a port that is not a number from 1 to 65535'
+      : 'no http: or https: address';
+    const message = `the proxy in ${name} has ${found}`;
     const hint = `set ${name} to http://host:port or http://user:password@host:port with %2F for / in a password, or to nothing for no proxy`;
     throw new RegistryError('bad-address', message, { hint });
   }
@@ -58,6 +62,13 @@ function proxyIn(text: string, name: string): Proxy {
     variable: name,
     authorization: user === ':' ? undefined : secret(authorization),
   };
+}
+
+/** What is in place of the port at the end of an address. */
+const PORT = /:[^:/@\]]*\/?$/;
+
+function isWeb(url: URL | null): url is URL {
+  return url !== null && /^https?:$/.test(url.protocol);
 }
 
 function decoded(text: string): string {

@@ -16,8 +16,9 @@ export function withSecretsInPlace(
     const places = kept.get(name);
     if (!places || places.includes(place)) continue;
     const found = `\${secret.${name}} is at ${excerpt(place, LONGEST_PLACE)}, and its value was typed for ${excerpt(places.join(', '), LONGEST_PLACE)}`;
+    // First, because a long message is cut at its end.
     const next = `modreg fleet config secret remove ${name} --machine ${machine}, save again, and type the value again`;
-    return { ok: false, error: { code: 'moved-secret', detail: `${found}: ${next}` } };
+    return { ok: false, error: { code: 'moved-secret', detail: `${next}: ${found}` } };
   }
   return { ok: true, value: documents };
 }
