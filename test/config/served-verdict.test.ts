@@ -189,6 +189,11 @@ it.each<[string, Serving, string]>([
     'malformed: the machine config cannot be used: 1:2 expected "}"',
   ],
   [
+    'with a misspelt field',
+    { served: { config: '{"modues": []}' } },
+    'malformed: the machine config cannot be used: 1:1 found no field of a machine config, expected components, modules, agent; did you mean modules ?',
+  ],
+  [
     'with a policy that has an error',
     { terms: { restart_ceiling: 0 } },
     'malformed: the policy cannot be used: 1:20 /restart_ceiling: found 0, expected a whole number from 1 to 1440',
