@@ -248,7 +248,7 @@ it('[D330] a fragment that makes documents of a machine unusable is not saved, a
   expect([status, Object(json).errors]).toEqual([
     422,
     [
-      'rover-7: malformed: the machine config cannot be used: 5:16 /components/0/model: no module entry has the module_id acme:lidar; nothing was saved',
+      'rover-7: malformed: the machine config cannot be used: 5:16 /components/0/model: no module entry has the module_id acme:lidar; add the module that provides this model; nothing was saved',
     ],
   ]);
 });
