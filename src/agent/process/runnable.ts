@@ -84,7 +84,7 @@ interface OpenProgram {
   readonly folder: string;
 }
 
-/** What the first line of a script names, undefined for an ELF file; or why no machine starts the program. */
+/** What the first line of a script names, undefined for an ELF file; or why no machine starts the program (D476). */
 export function startedBy({
   file,
   path,

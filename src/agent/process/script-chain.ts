@@ -8,7 +8,7 @@ const MOST_SCRIPTS = 5;
 
 /**
  * Why the interpreter of the script `program`, which runs in `folder`, leads to no program, in words; undefined if it does, or if what a
- * machine has decides it: only files in `folder` are followed.
+ * machine has decides it: only files in `folder` are followed (D476).
  */
 export function endlessScript(
   program: string,
