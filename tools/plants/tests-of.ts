@@ -97,7 +97,7 @@ const COMMAND_TESTS: Readonly<Record<string, readonly string[]>> = {
   'src/cli/registry': ['registry', 'network', 'machine-credentials', 'publish', 'yank'],
   'src/cli/resolve': ['resolve'],
   'src/cli/rollout': ['rollout'],
-  'src/cli/serve': ['registry', 'serve-command'],
+  'src/cli/serve': ['registry', 'serve-command', 'staged'],
   'src/cli/site': ['../page/site', 'registry-page'],
   'src/config/masked-secrets.ts': ['../config', '../page/config'],
   'src/host/config': ['../page/', 'machine-id'],
