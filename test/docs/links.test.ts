@@ -80,6 +80,7 @@ it('has links from packed pages to packed pages only, with these exceptions', ()
   const leading = links.filter(([from, target]) => !isPacked(destination(from, target).path));
   expect(links.filter(([from]) => from.startsWith('examples/'))).not.toEqual([]);
   expect(leading.filter(([, target]) => !/\.(svg|webp|test\.ts)$/.test(target))).toEqual([
+    ['README.md', 'docs/benchmarks.md'],
     ['README.md', 'docs/design/decision-table.md'],
     ['README.md', 'docs/design/decision-table.md'],
     ['README.md', 'docs/design/faults.md'],
@@ -87,6 +88,7 @@ it('has links from packed pages to packed pages only, with these exceptions', ()
     ['README.md', 'docs/design/decisions.md'],
     ['README.md', 'docs/design/glossary.md'],
     ['README.md', 'docs/design/promises.md'],
+    ['README.md', 'docs/benchmarks.md'],
     ['README.md', 'CONTRIBUTING.md'],
     ['README.md', 'SECURITY.md'],
     ['docs/install.md', '../CONTRIBUTING.md'],
