@@ -15,17 +15,12 @@ import { clockIn, isWrongClock, type ReportedClock } from './reported-clock.ts';
 import type { Refusals } from './refusals.ts';
 import { heardAt, presenceIn, silentAfter, type Presence } from './presence.ts';
 
-/** The states of a machine on the wall, the most urgent first. A machine has the first that is true of it: what a silent one reported is old. */
-const WALL_STATES = [
-  'silent',
-  'failing',
-  'stuck',
-  'refusing',
-  'wrong clock',
-  'quiet',
-  'behind',
-  'well',
-] as const;
+/** The states of a machine that needs attention (D461), the most urgent first. */
+const TROUBLES = ['silent', 'failing', 'stuck', 'refusing', 'wrong clock', 'quiet'] as const;
+/** Those of a machine that is not well. One that is behind may only wait for its window. */
+export const NOT_WELL = [...TROUBLES, 'behind'] as const;
+/** A machine on the wall has the first of these that is true of it: what a silent one reported is old. */
+const WALL_STATES = [...NOT_WELL, 'well'] as const;
 export type WallState = (typeof WALL_STATES)[number];
 
 /** A tile of one machine. */
@@ -76,15 +71,7 @@ const MOST_TILES = 500;
 const MOST_TROUBLES = 100;
 /** `rover-2` before `rover-10`. */
 const BY_NAME = new Intl.Collator('en', { numeric: true });
-/** Those of a machine that needs attention (D461). One that is behind may only wait for its window. */
-const TROUBLES: ReadonlySet<WallState> = new Set([
-  'silent',
-  'failing',
-  'stuck',
-  'refusing',
-  'wrong clock',
-  'quiet',
-]);
+const IS_TROUBLE: ReadonlySet<WallState> = new Set(TROUBLES);
 
 /** The machines that are in use. */
 export function wallMachines(sql: Statements, now: number, refusals: Refusals): WallMachines {
@@ -132,11 +119,11 @@ function troublesOf(
   refusals: Refusals,
 ): WallTrouble[] {
   return machines
-    .filter(({ state }) => TROUBLES.has(state))
+    .filter(({ state }) => IS_TROUBLE.has(state))
     .slice(0, MOST_TROUBLES)
-    .map((one) => {
-      const refusal = one.state === 'refusing' ? refusals.get(one.id) : undefined;
-      return Object.assign(one, { module: moduleOf(sql, one.id, one.state), refusal });
+    .map(({ id, state, heardAt: heard, clock }) => {
+      const refusal = state === 'refusing' ? refusals.get(id) : undefined;
+      return { id, state, heardAt: heard, clock, module: moduleOf(sql, id, state), refusal };
     });
 }
 
@@ -188,20 +175,15 @@ function addTo(
   group: string | undefined,
   state: WallState,
 ): void {
-  const states = {
-    silent: 0,
-    failing: 0,
-    stuck: 0,
-    refusing: 0,
-    'wrong clock': 0,
-    quiet: 0,
-    behind: 0,
-    well: 0,
-  };
-  const counted = groups.get(group) ?? { group, machines: 0, states };
+  const counted = groups.get(group) ?? { group, machines: 0, states: noneCounted() };
   counted.machines++;
   counted.states[state]++;
   groups.set(group, counted);
+}
+
+function noneCounted(): Record<WallState, number> {
+  // A cast: the types do not follow the names.
+  return Object.fromEntries(WALL_STATES.map((state) => [state, 0])) as Record<WallState, number>;
 }
 
 function troublesIn(groups: ReadonlyMap<string | undefined, WallGroup>): number {
@@ -214,9 +196,9 @@ function troublesIn(groups: ReadonlyMap<string | undefined, WallGroup>): number 
 
 /** Groups with more machines of the most urgent state come first; those without a group are last among equals. */
 function byUrgency(one: WallGroup, other: WallGroup): number {
-  for (const state of WALL_STATES) {
+  for (const state of TROUBLES) {
     const difference = other.states[state] - one.states[state];
-    if (TROUBLES.has(state) && difference !== 0) return difference;
+    if (difference !== 0) return difference;
   }
   if (one.group === undefined || other.group === undefined) return one.group === undefined ? 1 : -1;
   return BY_NAME.compare(one.group, other.group);

@@ -1,10 +1,11 @@
 import type { FC } from 'hono/jsx';
 import { excerpt } from '../../../core/text/quote.ts';
-import type {
-  WallGroup,
-  WallMachine,
-  WallMachines,
-  WallTrouble,
+import {
+  NOT_WELL,
+  type WallGroup,
+  type WallMachine,
+  type WallMachines,
+  type WallTrouble,
 } from '../../../server/fleet/wall-machines.ts';
 import type { RolloutList } from '../../../site/rollouts.ts';
 import { machinesOf, numberOf } from './site-words.tsx';
@@ -43,21 +44,12 @@ const Empty: FC = () => (
   </p>
 );
 
-const COUNTED = [
-  'silent',
-  'failing',
-  'stuck',
-  'refusing',
-  'wrong clock',
-  'quiet',
-  'behind',
-] as const;
 /** What most sites have none of: shown where there is one. */
 const RARE: ReadonlySet<string> = new Set(['refusing', 'wrong clock']);
 
 /** How many machines are in which state, and whether all is well. */
 const Numbers: FC<Pick<Shown, 'wall'>> = ({ wall: { machines, counts, duplicates } }) => {
-  const isWell = duplicates === 0 && COUNTED.every((state) => counts[state] === 0);
+  const isWell = duplicates === 0 && NOT_WELL.every((state) => counts[state] === 0);
   return (
     <ul class="numbers" data-state={isWell ? 'well' : undefined}>
       <li>
@@ -66,7 +58,7 @@ const Numbers: FC<Pick<Shown, 'wall'>> = ({ wall: { machines, counts, duplicates
       {isWell ? <li>all well</li> : null}
       {isWell
         ? null
-        : COUNTED.filter((state) => !RARE.has(state) || counts[state] > 0).map((state) => (
+        : NOT_WELL.filter((state) => !RARE.has(state) || counts[state] > 0).map((state) => (
             <li data-state={counts[state] === 0 ? undefined : state}>
               <b>{numberOf(counts[state])}</b> {state}
             </li>
@@ -167,7 +159,7 @@ const Groups: FC<Pick<Shown, 'wall'>> = ({ wall: { groups, groupsOf } }) => (
 );
 
 const GroupTile: FC<{ readonly group: WallGroup }> = ({ group: { group, machines, states } }) => {
-  const found = COUNTED.filter((state) => states[state] > 0);
+  const found = NOT_WELL.filter((state) => states[state] > 0);
   const [worst = 'well'] = found;
   return (
     <li data-state={worst}>
