@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { lidarReport } from '../support/reported-facts.ts';
-import { textOf } from './support/machine-page.ts';
+import { EDIT, previewed } from './support/edit-forms.ts';
 import { NOW, testSite, type TestSite } from './support/site-page.ts';
 
-const EDIT = '/machines/rover-7/edit';
 const POLICY = '{ "minimum_release_age": "1d" }';
 const CONFIG = JSON.stringify({
   modules: [{ type: 'registry', name: 'acme_lidar', module_id: 'acme:lidar', version: '1.2.*' }],
@@ -22,14 +21,6 @@ async function editedSite(): Promise<TestSite> {
 function save({ catalogue }: TestSite): void {
   const saved = { machine: 'rover-7', author: 'token t1 (ops)', reason: 'first', at: NOW };
   catalogue.configs.save({ ...saved, config: CONFIG, policy: POLICY, basedOn: 0 });
-}
-
-async function previewed(
-  { app }: TestSite,
-  form: string,
-  fields: Readonly<Record<string, string>>,
-): Promise<string[]> {
-  return await textOf(app, `${EDIT}/${form}?${new URLSearchParams(fields).toString()}`);
 }
 
 describe('[D453] an edit that cannot be made', () => {

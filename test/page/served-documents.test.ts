@@ -6,6 +6,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { machinePage, textOf } from './support/machine-page.ts';
 import { NOW, testSite } from './support/site-page.ts';
 
+const SERVED = { machine: 'rover-7', revision: 1, config: '{}', policy: undefined, signatures: {} };
 const REFUSED = { revision: 2, code: 'needs-signature', detail: '/config/agent may change' };
 
 it('[D266] the page of a site says which revision a machine runs, and which it refuses and why', async () => {
@@ -38,13 +39,7 @@ it('[D266] the page of a site says which revision a machine runs, and which it r
 it('[D326] the page of a machine shows the modules that its site serves', async () => {
   const home = temporaryFolder();
   const entry = { type: 'registry', name: 'lidar', module_id: 'acme:lidar', version: '1.*' };
-  const served = {
-    machine: 'rover-7',
-    revision: 1,
-    config: JSON.stringify({ modules: [entry] }),
-    policy: undefined,
-    signatures: {},
-  };
+  const served = { ...SERVED, config: JSON.stringify({ modules: [entry] }) };
   keepState(
     home,
     accepted(noneServed('https://site.example', 'rover-7'), served, { by: 'operators', least: {} }),
@@ -59,19 +54,12 @@ it('[D326] the page of a machine shows the modules that its site serves', async 
 
 it('[D266] [D433] the page of a machine warns that it follows a site, and says what it refuses', async () => {
   const home = temporaryFolder();
-  const served = {
-    machine: 'rover-7',
-    revision: 1,
-    config: '{}',
-    policy: undefined,
-    signatures: {},
-  };
-  const state = accepted(noneServed('https://site.example', 'rover-7'), served, {
+  const state = accepted(noneServed('https://site.example', 'rover-7'), SERVED, {
     by: 'no-pin',
     least: {},
   });
   const { code, detail } = { code: 'needs-signature', detail: '/config/agent may change' } as const;
-  keepState(home, refusing(state, { ...served, revision: 2 }, { code, detail }));
+  keepState(home, refusing(state, { ...SERVED, revision: 2 }, { code, detail }));
   const app = machinePage({
     home,
     now: NOW,
@@ -102,15 +90,8 @@ it.each([
       );
     };
     expect(await warned()).toEqual([]);
-    const served = {
-      machine: 'rover-7',
-      revision: 1,
-      config: '{}',
-      policy: undefined,
-      signatures: {},
-    };
     const none = noneServed('https://site.example', 'rover-7');
-    keepState(home, accepted(none, served, { by: 'no-pin', least: {} }));
+    keepState(home, accepted(none, SERVED, { by: 'no-pin', least: {} }));
     expect(await warned()).toEqual([
       'revision 1 of the documents that https://site.example serves is in use, until it has reached its site for good; while the machine follows that site, modules that are saved here do not run, and terms count only where the site sets none',
     ]);

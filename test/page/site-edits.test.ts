@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lidarReport } from '../support/reported-facts.ts';
 import { APPROVER, AUTHOR, role, trustOf } from '../support/signed.ts';
+import { EDIT, previewed } from './support/edit-forms.ts';
 import { linesOf, textOf } from './support/machine-page.ts';
 import { NOW, testSite, type TestSite } from './support/site-page.ts';
 
@@ -29,7 +30,6 @@ const HOLIDAYS = `    {
       "time_zone": "UTC",
       "reason": "holidays"
     }`;
-const EDIT = '/machines/rover-7/edit';
 
 /** A site that serves a machine config and a policy to a machine, whose policy names a trust document if it is `pinned`. */
 async function editedSite(pinned?: boolean): Promise<TestSite> {
@@ -50,14 +50,6 @@ function save({ catalogue }: TestSite, policy: string | undefined, basedOn: numb
 function newest({ catalogue }: TestSite): readonly (string | number | undefined)[] {
   const { revision, config, policy } = catalogue.configs.newest('rover-7') ?? {};
   return [revision, config, policy];
-}
-
-async function previewed(
-  { app }: TestSite,
-  form: string,
-  fields: Readonly<Record<string, string>>,
-): Promise<string[]> {
-  return await textOf(app, `${EDIT}/${form}?${new URLSearchParams(fields).toString()}`);
 }
 
 it('[D416] the page of edits has a form for each, with what is there', async () => {

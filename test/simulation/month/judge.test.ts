@@ -84,6 +84,17 @@ function kept(number: number, more: Partial<Kept> = {}, change: Partial<Wanted> 
   return { machine: 'rover-7', highest: number, current: revision(number, change), ...more };
 }
 
+/** The second revision is provisional, and the first returns after some minutes without the site. */
+function returned(book: Book, minutes: number): void {
+  for (const one of [1, 2]) save(book, one, { rate: `${one}` });
+  const earlier = kept(1, {}, { rate: '1' });
+  book.judge.kept(earlier);
+  const provisional = { earlier: revision(1, { rate: '1' }) };
+  book.judge.kept(kept(2, { provisional }, { rate: '2' }));
+  book.scene.elapsed += minutes * MINUTE;
+  book.judge.kept({ ...earlier, highest: 2, refused: { revision: 2, code: 'unreachable' } });
+}
+
 const RESTART: Given = {
   number: 1,
   kind: 'restart',
@@ -114,34 +125,8 @@ const CASES: readonly (readonly [string, string | undefined, (book: Book) => voi
       book.judge.kept(kept(2, { highest: 1 }));
     },
   ],
-  [
-    'what ran before, after ten minutes without the site',
-    undefined,
-    (book) => {
-      for (const one of [1, 2]) save(book, one, { rate: `${one}` });
-      const earlier = kept(1, {}, { rate: '1' });
-      book.judge.kept(earlier);
-      book.judge.kept(
-        kept(2, { provisional: { earlier: revision(1, { rate: '1' }) } }, { rate: '2' }),
-      );
-      book.scene.elapsed += 10 * MINUTE;
-      book.judge.kept({ ...earlier, highest: 2, refused: { revision: 2, code: 'unreachable' } });
-    },
-  ],
-  [
-    'the same after nine minutes',
-    'D268',
-    (book) => {
-      for (const one of [1, 2]) save(book, one, { rate: `${one}` });
-      const earlier = kept(1, {}, { rate: '1' });
-      book.judge.kept(earlier);
-      book.judge.kept(
-        kept(2, { provisional: { earlier: revision(1, { rate: '1' }) } }, { rate: '2' }),
-      );
-      book.scene.elapsed += 9 * MINUTE;
-      book.judge.kept({ ...earlier, highest: 2, refused: { revision: 2, code: 'unreachable' } });
-    },
-  ],
+  ['what ran before, after ten minutes without the site', undefined, (book) => returned(book, 10)],
+  ['the same after nine minutes', 'D268', (book) => returned(book, 9)],
   [
     'documents of another machine',
     'T670',
