@@ -12,8 +12,8 @@ const FAULTS = [
   ['openat:EACCES:2', '0'],
   // machine.db cannot be written for a while.
   ['pwrite64:ENOSPC:135..139', '0'],
-  // The folder of the package cannot be created.
-  ['mkdir:ENOSPC:6', '75'],
+  // The folder of downloads cannot be created.
+  ['mkdir:ENOSPC:3', '75'],
 ] as const;
 
 describe('[A8] a system call of the agent fails', () => {
