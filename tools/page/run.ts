@@ -1,8 +1,10 @@
 /*
- * Opens the machine page in Chromium: what people do with it, whether everybody can use it, and how long it takes.
+ * Opens the pages in Chromium: what people do with them, whether everybody can use them, and how long they take: run.ts [text of a name].
+ * With --measured, only the stories that measure time, for which nothing else may run; with --others, only the others.
  * Without a browser it is skipped; with MODREG_REQUIRE_CHROMIUM=1 that is a failure.
  */
 import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { checkFirstView, checkManyModules, checkLargeSite, checkPoller } from './budgets.ts';
 import { CHROMIUM, launchChromium } from '../chromium.ts';
 import { placeOf } from './browser.ts';
@@ -26,7 +28,11 @@ if (!existsSync(CHROMIUM)) {
   process.exit(0);
 }
 
-const only = process.argv[2] ?? '';
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { measured: { type: 'boolean' }, others: { type: 'boolean' } },
+});
+const [only = ''] = positionals;
 let failed = 0;
 
 async function check(name: string, work: () => Promise<void>): Promise<void> {
@@ -42,8 +48,7 @@ async function check(name: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-const browser = await launchChromium();
-try {
+async function checkMachine(): Promise<void> {
   await check('what does not fit is found', async () => await checkFinding(browser));
   await withRover(async (rover) => {
     await pollOf(rover);
@@ -62,16 +67,25 @@ try {
       await check(name, async () => await story(browser, rover, place));
     }
   });
-  await checkSite(browser, check);
-  await checkAccounts(browser, check);
-  await checkFollowedSite(browser, check);
-  await checkPinnedSite(browser, check);
-  await checkWall(browser, check);
-  await check('site: 100,000 machines are fast', async () => await checkLargeSite(browser));
-  await check('the first view is fast', async () => await checkFirstView(browser));
-  await check('a thousand modules are fast', async () => await checkManyModules(browser));
-  await check('open tabs cost the poller nothing', async () => await checkPoller(browser));
-  await check('hostile texts stay texts', async () => await checkHostileTexts(browser));
+}
+
+const browser = await launchChromium();
+try {
+  if (!values.measured) {
+    await checkMachine();
+    await checkSite(browser, check);
+    await checkAccounts(browser, check);
+    await checkWall(browser, check);
+    await check('hostile texts stay texts', async () => await checkHostileTexts(browser));
+  }
+  if (!values.others) {
+    await checkFollowedSite(browser, check);
+    await checkPinnedSite(browser, check);
+    await check('site: 100,000 machines are fast', async () => await checkLargeSite(browser));
+    await check('the first view is fast', async () => await checkFirstView(browser));
+    await check('a thousand modules are fast', async () => await checkManyModules(browser));
+    await check('open tabs cost the poller nothing', async () => await checkPoller(browser));
+  }
 } finally {
   await browser.close();
 }
