@@ -50,7 +50,7 @@ function flagsOf(command, subcommand) {
   // nearly empty are given back.
   const young = '--semi-space-growth-factor=1';
   const old = ['--heap-growing-percent=10', '--compact-on-every-full-gc'];
-  return [...small, young, ...old, '--no-opt'];
+  return [...small, young, ...old, '--no-opt', '--no-sparkplug'];
 }
 
 /**
