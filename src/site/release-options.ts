@@ -8,6 +8,7 @@ import { duplicateKey } from '../registry/formats/duplicate-key.ts';
 import { countOf } from '../base/count.ts';
 import { readRegularFile } from '../host/document-file.ts';
 import { parseProblem, type Problem } from '../base/problem.ts';
+import { notJson } from './not-json.ts';
 import type { Upload } from './uploads.ts';
 import { utf8Text } from './utf8-text.ts';
 
@@ -169,7 +170,9 @@ function listOf(path: string, moduleId: string): Result<readonly unknown[], Prob
     return badFile(path, `more than ${LARGEST_FILE} bytes`);
   const text = utf8Text(file.value.bytes);
   const json = text === undefined ? undefined : parse(text);
-  if (text === undefined || json === undefined) return badFile(path, 'it is not JSON in UTF-8');
+  if (text === undefined || json === undefined) {
+    return { ok: false, error: notJson(path, file.value.bytes) };
+  }
   const twice = duplicateKey(text, json);
   if (twice !== undefined) {
     return badFile(path, `it has the key ${quote(twice)} twice in one object`);

@@ -100,7 +100,6 @@ describe('the options of a release', () => {
       '7',
       '"FILE": expected a release, a list of releases, or an object with such a list in "releases"',
     ],
-    ['{', '"FILE": it is not JSON in UTF-8'],
     [
       '{"version":"1.0.0","version":"1.1.0"}',
       '"FILE": it has the key "version" twice in one object',
@@ -110,6 +109,27 @@ describe('the options of a release', () => {
     const file = `${temporaryFolder({ 'f.json': text })}/f.json`;
     const read = releasesFrom(['acme:lidar', undefined], { file }, []);
     expect(read.ok ? read.value.length : read.error.message.replace(file, 'FILE')).toBe(expected);
+  });
+
+  it.each<[string | Uint8Array, string]>([
+    ['{', 'FILE:1:2: expected "}"'],
+    ['[\n  {"version": "1.0.0",}\n]', 'FILE:2:23: expected a key in double quotes'],
+    ['[\n  // the first\n]', 'FILE:2:3: expected no comment'],
+    [
+      "[{'version': 1}]",
+      'FILE:1:3: not JSON: expected text in double quotes, a number, true, false, null, {…} or […]',
+    ],
+    ['', 'FILE:1:1: expected a value'],
+    ['\ufeff[\r\n1', 'FILE:2:2: expected "]"'],
+    [Buffer.from('["a\n\xff"]', 'latin1'), 'FILE:2:1: bytes that are not UTF-8'],
+    // Deeper than the program can call itself.
+    ['['.repeat(100_000), 'FILE: it is not JSON in UTF-8'],
+  ])('[T442] what is not JSON: %$', (text, message) => {
+    const file = `${temporaryFolder({ 'f.json': text })}/f.json`;
+    const read = releasesFrom(['acme:lidar', undefined], { file }, []);
+    expect(
+      !read.ok && { ...read.error, message: read.error.message.replace(file, 'FILE') },
+    ).toEqual({ severity: 'error', kind: 'bad-json', message });
   });
 });
 

@@ -128,10 +128,7 @@ describe('modreg registry', () => {
     const noList =
       'expected a release, a list of releases, or an object with such a list in "releases"\n';
     expect(await publish('no-list')).toEqual([1, `error[BAD_VALUE]: "/no-list.json": ${noList}`]);
-    expect(await publish('torn')).toEqual([
-      1,
-      'error[BAD_VALUE]: "/torn.json": it is not JSON in UTF-8\n',
-    ]);
+    expect(await publish('torn')).toEqual([1, 'error[BAD_JSON]: /torn.json:1:2: expected "]"\n']);
     expect(await publish('other')).toEqual([
       1,
       'error[BAD_VALUE]: "/other.json": its module_id is "acme:other", expected acme:lidar\n',
