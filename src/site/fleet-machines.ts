@@ -17,6 +17,7 @@ import { isJsonObject, type JsonObject } from '../registry/formats/json-object.t
 import { checkedAnswer } from './checked-answer.ts';
 import { withFleet, type FleetOptions } from './fleet-options.ts';
 import { moduleIdIn, versionIn } from './named-release.ts';
+import { unknownAt } from './unknown-release.ts';
 
 /** Which machines are asked for. An absent field restricts nothing. */
 interface WantedMachines {
@@ -97,12 +98,15 @@ export async function outcomesOfModule(
   if (!moduleId.ok) return moduleId;
   const fault = problemOf({ version });
   if (fault) return { ok: false, error: fault };
-  return await withFleet(options, world, async (client) => {
+  return await withFleet(options, world, async (client, registry) => {
     const query = new URLSearchParams({ seconds: `${Math.ceil(sinceMs / 1000)}` });
     if (version !== undefined) query.set('version', version);
     const of = `${namespaceOf(moduleId.value)}/${nameOf(moduleId.value)}`;
     const answer = await client.read(`/modules/${of}/outcomes?${query.toString()}`);
-    return { ok: true, value: checkedAnswer(answer, moduleOutcomes) };
+    const value = checkedAnswer(answer, moduleOutcomes);
+    const isEmpty = value.outcomes.length === 0;
+    const unknown = isEmpty && (await unknownAt(registry.href, { module, version }, world));
+    return unknown ? { ok: false, error: unknown } : { ok: true, value };
   });
 }
 

@@ -5,6 +5,8 @@ import {
   type Result,
   type Version,
 } from '../core/index.ts';
+import { nearestWord } from '../core/text/nearest-word.ts';
+import { countOf } from '../base/count.ts';
 import { parseProblem, type Problem } from '../base/problem.ts';
 
 /** A release that somebody names, which need not exist. */
@@ -35,4 +37,20 @@ export function unknownRelease(
       ? `nothing was ever published for ${moduleId}`
       : `${moduleId} has no version ${version}`;
   return { severity: 'error', kind, message };
+}
+
+const LISTED = 10;
+
+/** The error that a module has no such version; `versions` are those that it has, the newest first. */
+export function unknownVersion(
+  { moduleId, version }: NamedRelease,
+  versions: readonly string[],
+): Problem {
+  const rest = versions.length > LISTED ? ', …' : '';
+  const listed = versions.slice(0, LISTED).join(', ');
+  return {
+    ...unknownRelease('unknown-version', { moduleId, version }),
+    suggestion: nearestWord(version, versions),
+    hint: `${moduleId} has ${countOf(versions.length, 'release')}: ${listed}${rest}`,
+  };
 }

@@ -7,7 +7,13 @@ import { retryBudget } from '../registry/retry-budget.ts';
 import { MOST_NOTES_BYTES, readNotesBody } from '../server/catalogue/release-notes.ts';
 import { withCatalogue } from './catalogue-options.ts';
 import { newestFirst, recordsIn } from './catalogue-records.ts';
-import { moduleIdIn, unknownRelease, versionIn, type NamedRelease } from './named-release.ts';
+import {
+  moduleIdIn,
+  unknownRelease,
+  unknownVersion,
+  versionIn,
+  type NamedRelease,
+} from './named-release.ts';
 import { withReadRegistry, type ReadOptions } from './remote-lists.ts';
 import { refusalProblem, withWriter, type ChangeOptions } from './remote-registry.ts';
 import { utf8Text } from './utf8-text.ts';
@@ -119,6 +125,10 @@ function noted(
   const release = releases.find(({ version }) => version.text === asked.version);
   if (release)
     return { ok: true, value: { moduleId: asked.moduleId, release, notes: notes ?? null } };
-  const kind = releases.length === 0 ? 'unknown-module' : 'unknown-version';
-  return { ok: false, error: unknownRelease(kind, asked) };
+  const versions = releases.map(({ version }) => version.text);
+  const error =
+    versions.length === 0
+      ? unknownRelease('unknown-module', asked)
+      : unknownVersion(asked, versions);
+  return { ok: false, error };
 }

@@ -7,6 +7,7 @@ import type {
 import { printed, type Printed } from '../support/command.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
+import { published } from '../support/published.ts';
 import { plainServer, send } from '../../mocks/plain-server.ts';
 import { tokenFor } from '../support/token.ts';
 
@@ -65,6 +66,7 @@ async function registryWith(
     });
     expect(answer.status).toBe(200);
   }
+  published({ catalogue }, 'acme:arm', '1.0.0', '2.0.0');
   const environment = { MODREG_TOKEN: tokenFor(catalogue, scopes, 'reader') };
   return async (...args) => {
     const ended = await printed([...args, '--registry', address], { environment });
@@ -106,6 +108,50 @@ it.each<[readonly string[], readonly string[]]>([
     stderr: [],
     exit: 0,
   });
+});
+
+it.each([
+  [
+    ['acme:lidr'],
+    'error[UNKNOWN_MODULE]: the registry ADDRESS has no module acme:lidr\nhint: namespace acme has 1 module: arm',
+    3,
+  ],
+  [
+    ['acme:amr', '2.0.0'],
+    'error[UNKNOWN_MODULE]: the registry ADDRESS has no module acme:amr\n  did you mean acme:arm ?\nhint: namespace acme has 1 module: arm',
+    3,
+  ],
+  [
+    ['acme:arm', '2.0.1'],
+    'error[UNKNOWN_VERSION]: acme:arm has no version 2.0.1\n  did you mean 2.0.0 ?\nhint: acme:arm has 2 releases: 2.0.0, 1.0.0',
+    1,
+  ],
+])('[D490] the registry does not have %j', async (args, error, exit) => {
+  const run = await registryWith(MACHINES, 'outcomes:acme');
+  const ended = await run('registry', 'outcomes', ...args);
+  expect([ended.stdout, ended.stderr.join('\n'), ended.exit]).toEqual([[], error, exit]);
+});
+
+it('[D490] of what the registry does not have, machines may report outcomes all the same', async () => {
+  const run = await registryWith(MACHINES, 'outcomes:acme');
+  const { stdout } = await run('registry', 'outcomes', 'acme:lidar', '1.9.0');
+  expect(stdout).toEqual(EARLIER);
+});
+
+it('[D490] a token that may not read the list of a module is not told that there is none', async () => {
+  const { address } = await plainServer((response, { url = '' }) => {
+    if (url.includes('/outcomes'))
+      send(response, { module_id: 'acme:arm', outcomes: [], left_out: 0 });
+    else response.writeHead(403).end();
+  });
+  const { stdout, exit } = await printed(
+    ['registry', 'outcomes', 'acme:arm', '--registry', address],
+    { environment: { MODREG_TOKEN: 'x' } },
+  );
+  expect([stdout, exit]).toEqual([
+    ['no machine runs acme:arm, and none reported a failure of it in 30d'],
+    0,
+  ]);
 });
 
 it('[D367] outcomes are JSON with up to 20 machines', async () => {

@@ -74,6 +74,15 @@ it('modreg registry show lists the releases of a module, the newest first', asyn
   });
 });
 
+it('[D490] modreg registry show names the versions that there are', async () => {
+  expect(await registry(withReleases(), 'show', 'acme:lidar', '1.8.0')).toEqual({
+    stdout: '',
+    stderr:
+      'error[UNKNOWN_VERSION]: acme:lidar has no version 1.8.0\n  did you mean 1.9.0 ?\nhint: acme:lidar has 3 releases: 1.10.0, 1.10.0-rc.1, 1.9.0\n',
+    exit: 1,
+  });
+});
+
 describe.each(['show', 'list'])('modreg registry %s', (command) => {
   it.each([
     [

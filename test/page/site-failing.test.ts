@@ -73,10 +73,20 @@ it('[D367] the page of a module links to what became of it on machines', async (
     '1.2.9 runs on 1 machine linux/arm64, group canary now  rover-1',
     '1.2.9 runs on 1 machine linux/arm64, no group now  rover-2',
   ]);
+  site.publish('acme:arm', '1.0.0');
   expect(await textOf(site.app, '/modules/acme%3Aarm/outcomes')).toEqual([
     'Outcomes of acme:arm',
     'What runs now, and what machines reported in the last 30 days.',
     'No machine runs this module, and none reported a failure.',
+  ]);
+});
+
+it('[D490] the page of a module that is neither published nor reported says so', async () => {
+  const site = testSite();
+  await site.report('rover-1', [{ module_id: 'acme:lidar' }]);
+  expect(await textOf(site.app, '/modules/acme%3Alidr/outcomes')).toEqual([
+    'This cannot be shown',
+    'UNKNOWN_REFERENCE nothing was ever published for acme:lidr, and no machine reports it',
   ]);
 });
 
