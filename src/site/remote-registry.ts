@@ -94,6 +94,14 @@ function openWriter(
   return { ok: true, value: { writer: writer.value, hint: token.value.hint } };
 }
 
+/** Why no change can be sent to the registry that `--registry` names, or would be taken there: it is not asked. Undefined if there is a token for it. */
+export function unsendable({ registry = '' }: ChangeOptions, world: World): string | undefined {
+  const opened = openWriter(registry, world);
+  if (!opened.ok) return `fail: ${opened.error.message}`;
+  const { hint } = opened.value;
+  return hint && `be refused without a token: ${hint}`;
+}
+
 /** The errors after which it is not known whether the registry made the change. */
 const UNKNOWN: ReadonlySet<string> = new Set([
   'registry-unreachable',

@@ -1,3 +1,5 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { chmodSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ReportedModule } from '../../src/registry/machine-report.ts';
 import { printed, type Printed } from '../support/command.ts';
@@ -94,22 +96,116 @@ describe('[D346] registry publish --dry-run shows what machines would do with a 
   });
 });
 
-const line = (versions: string): string =>
-  `published already: ${versions}; the same content would change nothing, and other content would be refused`;
+const SAME = 'published already with the same content: 1.2.9; nothing would change';
+const OTHER =
+  'the publication would be refused: acme:lidar 1.2.9 is already published with different content';
+const HINT =
+  'hint: a release never changes: yank it, and publish another version, with the files of all its platforms in one command';
 
 describe('[D465] registry publish --dry-run says what would not be published', () => {
   it.each(['http', 'file'] as const)('a version that there is: %s', async (at) => {
     const publish = await registryWith({ 'rover-1': lidarReport({}, NOW) });
     const { stdout, stderr, exit } = await publish(at, ['1.2.9', '--json']);
-    expect([stderr, exit]).toEqual([['nothing was changed', line('1.2.9')], 0]);
-    expect(JSON.parse(stdout[0] ?? '')).toMatchObject({ already_published: ['1.2.9'] });
+    expect([stderr, exit]).toEqual([['nothing was changed', SAME], 0]);
+    const json = JSON.parse(stdout[0] ?? '');
+    expect([json.already_published, json.other_content]).toEqual([['1.2.9'], undefined]);
+  });
+
+  it.each([
+    ['http', ['--requires', 'platform-agent=>=1']],
+    ['file', ['--floor']],
+    ['file', ['--published-at', '2026-01-01T00:00:00Z']],
+  ] as const)('a version that there is with other content: %s, %j', async (at, options) => {
+    const publish = await registryWith({ 'rover-1': lidarReport({}, NOW) });
+    const { stdout, stderr, exit } = await publish(at, ['1.2.9', ...options, '--json']);
+    expect([stderr, exit]).toEqual([['nothing was changed', OTHER, HINT], 0]);
+    expect(JSON.parse(stdout[0] ?? '')).toMatchObject({
+      already_published: ['1.2.9'],
+      other_content: ['1.2.9'],
+    });
   });
 
   it('one of two', async () => {
     const publish = await registryWith({});
     const folder = temporaryFolder({ 'two.json': '[{"version": "1.2.9"}, {"version": "1.5.0"}]' });
     const { stderr } = await publish('file', ['--file', `${folder}/two.json`]);
-    expect(stderr.slice(0, 2)).toEqual([NOTE, line('1.2.9')]);
+    expect(stderr.slice(0, 2)).toEqual([NOTE, SAME]);
+  });
+
+  it.each([
+    ['file', OTHER],
+    ['http', OTHER.replace('refused:', 'refused from 1.2.9 on:')],
+  ] as const)('two, of which one has other content: %s', async (at, line) => {
+    const publish = await registryWith({});
+    const two = '[{"version": "1.2.9", "artifacts": []}, {"version": "1.5.0"}]';
+    const folder = temporaryFolder({ 'two.json': two });
+    const { stderr } = await publish(at, ['--file', `${folder}/two.json`]);
+    expect(stderr.slice(0, 3)).toEqual(['nothing was changed', line, HINT]);
+  });
+
+  it('further platforms of a version that there is', async () => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const release = (...platforms: readonly string[]): string =>
+      JSON.stringify({
+        version: '1.3.0',
+        artifacts: platforms.map((platform) => ({ platform, url: 'https://x.y/z', digest })),
+      });
+    const folder = temporaryFolder({
+      'one.json': release('linux/amd64'),
+      'both.json': release('linux/arm64', 'linux/amd64'),
+    });
+    const publish = async (file: string, ...options: readonly string[]): Promise<Printed> => {
+      const args = ['registry', 'publish', 'acme:lidar', '--file', `${folder}/${file}`];
+      return await printed([...args, '--db', `${folder}/registry.db`, ...options]);
+    };
+    await publish('one.json', '--create');
+    const one = await publish('one.json', '--dry-run');
+    expect(one.stderr.slice(0, 2)).toEqual(['nothing was changed', SAME.replace('1.2.9', '1.3.0')]);
+    const both = await publish('both.json', '--dry-run');
+    expect(both.stderr.slice(0, 3)).toEqual([
+      'nothing was changed',
+      'the publication would be refused: acme:lidar 1.3.0 is already published, for linux/amd64, and linux/arm64 cannot be added later',
+      HINT,
+    ]);
+  });
+
+  it('a version that there is, with a rollout', async () => {
+    const publish = await registryWith({});
+    const { stderr } = await publish('http', ['1.2.9', '--rollout']);
+    expect(stderr.slice(0, 2)).toEqual([
+      'nothing was changed',
+      'published already: 1.2.9; the same content would change nothing, and other content would be refused',
+    ]);
+  });
+
+  it('a version that there is, with a signature', async () => {
+    const publish = await registryWith({});
+    const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
+    const folder = temporaryFolder({ 'publish.key': pem.toString() });
+    chmodSync(`${folder}/publish.key`, 0o600);
+    const { stderr } = await publish('file', ['1.2.9', '--key', `${folder}/publish.key`]);
+    expect(stderr.slice(0, 2)).toEqual([
+      'nothing was changed',
+      'published already with the same content: 1.2.9; only signatures would be added',
+    ]);
+  });
+
+  it('anything, without a token', async () => {
+    const { address } = await loopbackRegistry();
+    const args = ['registry', 'publish', 'acme:lidar', '1.4.0', '--dry-run', '--registry', address];
+    const { stderr, exit } = await printed(args);
+    expect([stderr.slice(0, 2).join('\n').replaceAll(address, 'ADDRESS'), exit]).toEqual([
+      `${NOTE}\nthe publication would be refused without a token: set MODREG_TOKEN to a token, or add the line "ADDRESS <token>" to $PLATFORM_HOME/tokens (mode 0600)`,
+      0,
+    ]);
+  });
+
+  it('anything, at a path in place of an address', async () => {
+    const args = ['registry', 'publish', 'acme:lidar', '1.4.0', '--dry-run', '--registry', './x'];
+    expect((await printed(args)).stderr.slice(0, 2)).toEqual([
+      NOTE,
+      'the publication would fail: --registry is a path, expected an address',
+    ]);
   });
 
   it('anything, with a key that there is not', async () => {

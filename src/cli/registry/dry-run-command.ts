@@ -7,11 +7,13 @@ import { releaseAsJson } from '../../server/catalogue/published-release.ts';
 import type { PublishedRelease } from '../../server/index.ts';
 import { dryRunOf, type DryRun } from '../../site/dry-run.ts';
 import { groupedEffects } from '../../site/effect-groups.ts';
-import { listReleases } from '../../site/module-lists.ts';
+import { publishedBefore } from '../../site/published-before.ts';
 import { releasesToPublish, type PublishOptions } from '../../site/publish.ts';
+import { unsendable } from '../../site/remote-registry.ts';
 import { signersOf } from '../../site/signing.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
+import { beforeAsNotes } from './dry-run-before.ts';
 import { effectLines, effectsAsJson, unreadWords } from '../fleet/what-if-words.ts';
 
 interface DryRunOptions extends PublishOptions, AnswerOptions {
@@ -30,7 +32,13 @@ export async function dryRun(
   const wish = await releasesToPublish(moduleIdText, version, options);
   if (!wish.ok) return outcomeOf(wish, () => NOTHING);
   const { moduleId, releases } = wish.value;
-  const taken = await takenOf(moduleId, releases, options, world);
+  const before = await publishedBefore(moduleId, releases, options, world);
+  const taken = beforeAsNotes(before, {
+    moduleId,
+    count: releases.length,
+    isRemote: options.registry !== undefined,
+    isSigned: signers.value.length > 0,
+  });
   const shown = await effectsFor(moduleId, releases, options, world);
   const entries = releases.map((release): object => JSON.parse(releaseAsJson(release)) as object);
   const schema = 'modreg/registry-publish@1';
@@ -40,30 +48,15 @@ export async function dryRun(
   const text = entries.flatMap((one) => JSON.stringify(one, undefined, 2).split('\n'));
   return {
     answer: options.json ? [jsonLine(json)] : [...text, ...shown.lines],
-    notes: [...taken.notes, ...noted.notes, ...shown.notes],
+    notes: [...taken.notes, ...unsentNotes(options, world), ...noted.notes, ...shown.notes],
     problems: shown.problems,
   };
 }
 
-/** What is published already, as far as the list of the registry can be read (D465). */
-async function takenOf(
-  moduleId: ModuleId,
-  releases: readonly PublishedRelease[],
-  options: DryRunOptions,
-  world: World,
-): Promise<Pick<Shown, 'json' | 'notes'>> {
-  const listed = await listReleases(moduleId, options, world);
-  const versions = new Set(
-    (listed.ok ? listed.value.releases : []).map(({ version }) => version.text),
-  );
-  const taken = releases.map(({ version }) => version).filter((version) => versions.has(version));
-  const isAll = releases.length > 0 && taken.length === releases.length;
-  const first = `nothing was changed${isAll ? '' : `; so much of ${moduleId} would be published`}`;
-  if (taken.length === 0) return { json: {}, notes: [first] };
-  const more = taken.length > MOST_NAMED ? ` and ${taken.length - MOST_NAMED} more` : '';
-  const named = `${taken.slice(0, MOST_NAMED).join(', ')}${more}`;
-  const line = `published already: ${named}; the same content would change nothing, and other content would be refused`;
-  return { json: { already_published: taken }, notes: [first, line] };
+/** Whether a token may publish is not asked: no request says so without publishing. */
+function unsentNotes(options: PublishOptions, world: World): string[] {
+  const why = options.registry === undefined ? undefined : unsendable(options, world);
+  return why === undefined ? [] : [`the publication would ${why}`];
 }
 
 /** Whether the registry has other notes is not asked. */
@@ -73,8 +66,6 @@ function notedAs(text: string | undefined): Pick<Shown, 'json' | 'notes'> {
   const line = `its release notes of ${countOf(bytes, 'byte')} would be added if the release has none`;
   return { json: { notes_bytes: bytes }, notes: [line] };
 }
-
-const MOST_NAMED = 3;
 
 const NOTHING = { answer: [], notes: [], problems: [] };
 

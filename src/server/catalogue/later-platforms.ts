@@ -7,9 +7,18 @@ import type { PublishedRelease } from './published-release.ts';
 export function describeLaterPlatforms(
   catalogue: Pick<Catalogue, 'rollouts'>,
   moduleId: ModuleId,
+  release: Pick<PublishedRelease, 'version' | 'artifacts'>,
+): string | undefined {
+  const known = catalogue.rollouts.platforms(moduleId, release.version) ?? [];
+  return laterPlatforms(known, moduleId, release);
+}
+
+/** The same of a release that is published for the platforms `known`. */
+export function laterPlatforms(
+  known: readonly string[],
+  moduleId: ModuleId,
   { version, artifacts = [] }: Pick<PublishedRelease, 'version' | 'artifacts'>,
 ): string | undefined {
-  const known = catalogue.rollouts.platforms(moduleId, version) ?? [];
   const more = artifacts.map(({ platform }) => platform).filter((one) => !known.includes(one));
   if (known.length === 0 || more.length === 0) return undefined;
   // Another program may have written the file.

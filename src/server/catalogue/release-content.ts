@@ -16,8 +16,17 @@ export function contentOf(release: PublishedRelease): string {
   });
 }
 
-/** Whether a release is stored with this content, whatever its signatures: one that was deprecated since is published again without that (D96). */
-export function hasContent({ content }: ReleaseRow, release: PublishedRelease): boolean {
+/** Whether a release that is stored is published again as it is, whatever its signatures. */
+export function isSameRelease(
+  before: Pick<ReleaseRow, 'content' | 'published_at'>,
+  release: PublishedRelease,
+): boolean {
+  const { publishedAt = before.published_at } = release;
+  return hasContent(before, release) && before.published_at === publishedAt;
+}
+
+/** One that was deprecated since is published again without that (D96). */
+function hasContent({ content }: Pick<ReleaseRow, 'content'>, release: PublishedRelease): boolean {
   if (content === contentOf(release)) return true;
   const stored = fieldsIn(content);
   const deprecated =

@@ -23,7 +23,7 @@ import { hostedArtifacts, PUBLISHED_RELEASE, type PublishedRelease } from './pub
 import {
   contentOf,
   deprecationIn,
-  hasContent,
+  isSameRelease,
   moreSignatures,
   setSignatures,
   setYankSignatures,
@@ -101,9 +101,7 @@ function publishResultOf(
     if (!hostedArtifacts(release.artifacts).every(hasFile)) return 'missing-file';
     return isTaken() ? 'published' : 'unsigned';
   }
-  const { publishedAt = before.published_at } = release;
-  const isSame = hasContent(before, release) && before.published_at === publishedAt;
-  if (!isSame) return 'other-content';
+  if (!isSameRelease(before, release)) return 'other-content';
   const same = moreSignatures(before, release) ? 'signed' : 'unchanged';
   if (same === 'signed' && !isTaken()) return 'unsigned';
   if (!release.rollout) return same;
