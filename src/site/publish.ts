@@ -57,7 +57,7 @@ export interface Publication extends Counts {
 type Published = Result<Publication, Problem>;
 
 /** What the command line says is to be published. */
-interface Wish {
+export interface Wish {
   readonly moduleId: ModuleId;
   readonly uploads: readonly Upload[];
   readonly releases: readonly PublishedRelease[];

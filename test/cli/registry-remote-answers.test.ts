@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { fileless } from '../support/fileless.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { inProcess } from '../support/in-process.ts';
 import { passingTime } from '../support/passing-time.ts';
@@ -172,7 +173,7 @@ it('shows the warnings of the registry about the size of the list', async () => 
   );
   expect(await remote(address, PUBLISH)).toEqual({
     stdout: 'acme:lidar: 1 published, 0 unchanged\n',
-    stderr: 'warning[LIST_NEAR_LIMIT]: nearly\\u{1b} full\nwarning[LIST_TOO_LARGE]: full\n',
+    stderr: `${fileless('1.2.9')}\nwarning[LIST_NEAR_LIMIT]: nearly\\u{1b} full\nwarning[LIST_TOO_LARGE]: full\n`,
     exit: 0,
   });
 });

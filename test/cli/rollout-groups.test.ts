@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { fileless } from '../support/fileless.ts';
 import { printed, type Printed } from '../support/command.ts';
 import { rollingFleet, type RollingFleet } from '../support/rolling-fleet.ts';
 import { tokenFor } from '../support/token.ts';
@@ -34,7 +35,11 @@ it('[D107] publishes into a rollout with groups first, and shows each stage', as
   const { fleet, run } = await session();
   expect(
     await run('registry', 'publish', ...RELEASE, '--rollout', '--first', 'canary, lab'),
-  ).toEqual({ stdout: ['acme:lidar: 1 published, 0 unchanged'], stderr: [], exit: 0 });
+  ).toEqual({
+    stdout: ['acme:lidar: 1 published, 0 unchanged'],
+    stderr: [fileless('1.3.0')],
+    exit: 0,
+  });
   const status = async (): Promise<unknown> => (await run('rollout', 'status', ...RELEASE)).stdout;
   expect(await status()).toEqual([
     'acme:lidar 1.3.0: group canary, 1 of 2 groups, includes 2 machines',

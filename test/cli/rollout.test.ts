@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { fileless } from '../support/fileless.ts';
 import { printed, type Printed } from '../support/command.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
 import { plainServer, send } from '../../mocks/plain-server.ts';
@@ -28,9 +29,10 @@ const TEXT = (stdout: readonly string[]): object => ({ stdout, stderr: [], exit:
 it('publishes a release into a rollout, and shows its state', async () => {
   const { fleet, run } = await session();
   expect(await run('rollout', 'status')).toEqual(TEXT(['no release is or was in a rollout']));
-  expect(await run('registry', 'publish', ...RELEASE, '--rollout', '--soak', '1h')).toEqual(
-    TEXT(['acme:lidar: 1 published, 0 unchanged']),
-  );
+  expect(await run('registry', 'publish', ...RELEASE, '--rollout', '--soak', '1h')).toEqual({
+    ...TEXT(['acme:lidar: 1 published, 0 unchanged']),
+    stderr: [fileless('1.3.0')],
+  });
   expect(await run('rollout', 'status', ...RELEASE)).toEqual(
     TEXT([
       'acme:lidar 1.3.0: 0.1 %, includes 1 machine, then 5, 20, 50, 100 %',

@@ -1,12 +1,15 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { Catalogue, serveRegistry } from '../../src/server/index.ts';
 import { printed, type Printed } from '../support/command.ts';
+import { fileless } from '../support/fileless.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { tokenFor } from '../support/token.ts';
 
 const PUBLISH = ['registry', 'publish', 'acme:lidar'];
 const NOTE =
   'note: the registry began a rollout of 1.3.0: modreg rollout status acme:lidar 1.3.0; --all-at-once would have released it to all machines';
+
+const FILELESS = fileless('1.3.0');
 
 /** Runs a command on a registry whose releases begin rollouts by default. */
 async function staged(...args: readonly string[]): Promise<Printed> {
@@ -22,16 +25,16 @@ async function staged(...args: readonly string[]): Promise<Printed> {
 }
 
 it.each<[readonly string[], readonly string[], readonly string[]]>([
-  [[], ['acme:lidar: 1 published, 0 unchanged'], [NOTE]],
+  [[], ['acme:lidar: 1 published, 0 unchanged'], [NOTE, FILELESS]],
   [
     ['--json'],
     [
       '{"schema":"modreg/registry-publish@1","module_id":"acme:lidar","published":1,"yanked":0,"unchanged":0,"rollouts_started":["1.3.0"]}',
     ],
-    [NOTE],
+    [NOTE, FILELESS],
   ],
-  [['--all-at-once'], ['acme:lidar: 1 published, 0 unchanged'], []],
-  [['--rollout'], ['acme:lidar: 1 published, 0 unchanged'], []],
+  [['--all-at-once'], ['acme:lidar: 1 published, 0 unchanged'], [FILELESS]],
+  [['--rollout'], ['acme:lidar: 1 published, 0 unchanged'], [FILELESS]],
 ])('[D220] publish %j says whether the registry began a rollout', async (args, stdout, stderr) => {
   const result = await staged(...PUBLISH, '1.3.0', ...args);
   expect(result).toEqual({ stdout, stderr, exit: 0 });

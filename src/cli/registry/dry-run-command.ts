@@ -7,8 +7,9 @@ import { releaseAsJson } from '../../server/catalogue/published-release.ts';
 import type { PublishedRelease } from '../../server/index.ts';
 import { dryRunOf, type DryRun } from '../../site/dry-run.ts';
 import { groupedEffects } from '../../site/effect-groups.ts';
+import { filelessIn } from '../../site/fileless.ts';
 import { publishedBefore } from '../../site/published-before.ts';
-import { releasesToPublish, type PublishOptions } from '../../site/publish.ts';
+import { releasesToPublish, type PublishOptions, type Wish } from '../../site/publish.ts';
 import { unsendable } from '../../site/remote-registry.ts';
 import { signersOf } from '../../site/signing.ts';
 import { jsonLine } from '../base/answer-json.ts';
@@ -48,7 +49,13 @@ export async function dryRun(
   const text = entries.flatMap((one) => JSON.stringify(one, undefined, 2).split('\n'));
   return {
     answer: options.json ? [jsonLine(json)] : [...text, ...shown.lines],
-    notes: [...taken.notes, ...unsentNotes(options, world), ...noted.notes, ...shown.notes],
+    notes: [
+      ...taken.notes,
+      ...unsentNotes(options, world),
+      ...(before.length === 0 ? filelessNotes(wish.value, options, world) : []),
+      ...noted.notes,
+      ...shown.notes,
+    ],
     problems: shown.problems,
   };
 }
@@ -57,6 +64,18 @@ export async function dryRun(
 function unsentNotes(options: PublishOptions, world: World): string[] {
   const why = options.registry === undefined ? undefined : unsendable(options, world);
   return why === undefined ? [] : [`the publication would ${why}`];
+}
+
+function filelessNotes(
+  { moduleId, releases }: Wish,
+  options: PublishOptions,
+  world: World,
+): string[] {
+  const version = filelessIn(moduleId, releases, options, world);
+  if (version === undefined) return [];
+  return [
+    `${version} would have no file, and none could be added later: modreg's agent could not install it; add --upload <file>`,
+  ];
 }
 
 /** Whether the registry has other notes is not asked. */

@@ -2,6 +2,7 @@ import type { Result } from '../../core/index.ts';
 import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { PublishedRelease } from '../../server/index.ts';
+import { filelessIn } from '../../site/fileless.ts';
 import { publishReleases, type Publication, type PublishOptions } from '../../site/publish.ts';
 import { addNotes, notesFrom } from '../../site/release-notes.ts';
 import { jsonLine } from '../base/answer-json.ts';
@@ -40,6 +41,7 @@ export async function publishCommand(
     notes: [
       ...changedFileNotes(options, world),
       ...done.staged.map((one) => stagedNote(done.moduleId, one)),
+      ...filelessNotes(done, options, world),
     ],
     problems: done.limits.map((limit): Problem => ({ severity: 'warning', ...limit })),
   }));
@@ -137,6 +139,19 @@ function filesOf(releases: readonly PublishedRelease[]): object[] {
   return releases.flatMap(({ version, artifacts = [] }) =>
     artifacts.map(({ platform, digest, size }) => ({ version, platform, digest, size })),
   );
+}
+
+/** What an agent meets with a release that was published without a file (D491). */
+function filelessNotes(
+  { moduleId, releases, published }: Publication,
+  options: PublishOptions,
+  world: World,
+): string[] {
+  const version = published > 0 ? filelessIn(moduleId, releases, options, world) : undefined;
+  if (version === undefined) return [];
+  return [
+    `note: ${version} has no file, and none can be added later: modreg's agent cannot install it; publish the next version with --upload <file>`,
+  ];
 }
 
 /** The registry began a rollout by default (D220). */
