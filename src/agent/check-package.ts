@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, openSync, realpathSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -83,8 +83,11 @@ function expectStartable(program: string, root: string): void {
     if (!line.value) return;
     const { interpreter } = line.value;
     // A relative one is looked for from the folder of the package, in which the program runs.
-    if (interpreter.startsWith('/') || existsSync(resolve(root, interpreter))) return;
-    throw refused(`its first line names ${excerpt(interpreter)}, which the package does not have`);
+    if (interpreter.startsWith('/')) return;
+    const stats = statSync(resolve(root, interpreter), { throwIfNoEntry: false });
+    if (stats?.isFile()) return;
+    const found = stats ? 'which is not a file' : 'which the package does not have';
+    throw refused(`its first line names ${excerpt(interpreter)}, ${found}`);
   } finally {
     closeSync(file);
   }

@@ -1,4 +1,4 @@
-import { existsSync, fstatSync, readSync } from 'node:fs';
+import { accessSync, constants, existsSync, fstatSync, readSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { excerpt } from '../../core/text/quote.ts';
 
@@ -48,7 +48,10 @@ export function missingForScript(
   searchPath: string | undefined,
   from: string,
 ): string | undefined {
-  if (!existsSync(resolve(from, interpreter))) return `its first line names ${absent(interpreter)}`;
+  const path = resolve(from, interpreter);
+  if (!existsSync(path)) return `its first line names ${absent(interpreter)}`;
+  if (!isStartable(path))
+    return `its first line names ${excerpt(interpreter)}, which is not executable on this machine`;
   const [, name] = /^(?:-S[ \t]*)?([^-\s=/][^\s=/]*)(?:\s|$)/.exec(argument) ?? [];
   if (!interpreter.endsWith('/env') || name === undefined || searchPath === undefined) {
     return undefined;
@@ -62,6 +65,16 @@ export function missingForScript(
 export function missingForElf(file: number): string | undefined {
   const loader = loaderOf(file);
   return loader === undefined || existsSync(loader) ? undefined : `it needs ${absent(loader)}`;
+}
+
+/** Whether this process may start the file. */
+function isStartable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function absent(path: string): string {

@@ -17,13 +17,19 @@ export function endlessScript(
 ): string | undefined {
   const named = `its first line names ${excerpt(interpreter)}, which`;
   let path = fileInFolder(interpreter, folder);
+  let current = interpreter;
   if (path !== undefined && path === realpathSync(program)) return `${named} is the script itself`;
   for (let scripts = 1; path !== undefined; scripts += 1) {
+    if (!isExecutable(path)) {
+      const to = current === interpreter ? '' : ` leads to ${excerpt(current)}, which`;
+      return `${named}${to} is not executable`;
+    }
     const next = interpreterIn(path);
     if (next === undefined) return undefined;
     if (scripts === MOST_SCRIPTS)
       return `${named} leads to no program: Linux follows at most ${MOST_SCRIPTS} scripts`;
     path = fileInFolder(next, folder);
+    current = next;
   }
   return undefined;
 }
@@ -38,6 +44,11 @@ function fileInFolder(named: string, folder: string): string | undefined {
     // What is not there, or may not be read, is said by other checks.
     return undefined;
   }
+}
+
+/** Whether any user may start the file. Its mode is that of the package, and the user is of the machine. */
+function isExecutable(path: string): boolean {
+  return (statSync(path).mode & 0o111) !== 0;
 }
 
 /** What the first line of a file names; undefined if it is no script. */

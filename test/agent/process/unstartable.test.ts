@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { launch } from '../../../src/agent/process/launch.ts';
 import { whyNotRunnable } from '../../../src/agent/process/runnable.ts';
@@ -58,12 +58,38 @@ it.each<[what: string, folder: () => string, reason: string]>([
     'its first line names ./other, which leads to no program: Linux follows at most 5 scripts',
   ],
   ['a first line of 256 bytes', () => lineOf(256), LONG],
+  [
+    'an interpreter in its folder that is not executable',
+    () => {
+      const folder = folderOf({ run: '#!other\n', other: '#!/bin/sh\n' });
+      chmodSync(`${folder}/other`, 0o644);
+      return folder;
+    },
+    'its first line names other, which is not executable',
+  ],
 ])('[T852] the agent blames the release for %s', async (_what, folderFor, reason) => {
   const folder = folderFor();
   const { start } = fakeStart([], { path: `${folder}/run` });
   expect(await launch({ ...start, folder })).toEqual({
     ok: false,
     error: { blame: 'release', reason },
+  });
+});
+
+it.each([
+  ['a file without permission', (path: string) => writeFileSync(path, '#!/bin/sh\n')],
+  ['a folder', (path: string) => mkdirSync(path)],
+])('[A18] the agent blames the machine for an interpreter that is %s', async (_what, create) => {
+  const interpreter = `${temporaryFolder()}/sh`;
+  create(interpreter);
+  const folder = folderOf({ run: `#!${interpreter}\n` });
+  const { start } = fakeStart([], { path: `${folder}/run` });
+  expect(await launch({ ...start, folder })).toEqual({
+    ok: false,
+    error: {
+      blame: 'machine',
+      reason: `its first line names ${interpreter}, which is not executable on this machine`,
+    },
   });
 });
 
@@ -81,6 +107,16 @@ it.each<[what: string, folder: () => string, started: string, reason: string | u
     () => chainOf(5),
     'ELOOP',
     'its first line names s1, which leads to no program: Linux follows at most 5 scripts',
+  ],
+  [
+    'an interpreter that is not executable',
+    () => {
+      const folder = folderOf({ run: '#!./other\n', other: '#!/bin/cat\n' });
+      chmodSync(`${folder}/other`, 0o644);
+      return folder;
+    },
+    'EACCES',
+    'its first line names ./other, which is not executable',
   ],
   ['a first line of 255 bytes', () => lineOf(255), 'interpreted', undefined],
   ['a first line of 256 bytes', () => lineOf(256), 'shell', LONG],

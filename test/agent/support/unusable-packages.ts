@@ -8,6 +8,7 @@ import {
   UNUSABLE_FILES,
   type Unusable,
 } from './unusable-files.ts';
+import { UNUSABLE_INTERPRETERS } from './unusable-interpreters.ts';
 
 /** Each kind of file that an author may publish by mistake (T641). */
 export const UNUSABLE: readonly Unusable[] = [
@@ -126,14 +127,7 @@ export const UNUSABLE: readonly Unusable[] = [
     packed(meta(), program('#!/bin/sh\r\nexec sleep 60\r\n')),
     ['no-program', '"run": it cannot be started: its first line ends with a carriage return'],
   ],
-  [
-    'an interpreter that it lacks',
-    packed(meta(), program('#!venv/bin/python\n')),
-    [
-      'no-program',
-      '"run": it cannot be started: its first line names venv/bin/python, which the package does not have',
-    ],
-  ],
+  ...UNUSABLE_INTERPRETERS,
   [
     'no such first run',
     packed(meta({ entrypoint: 'run', first_run: 'setup.sh' }), PROGRAM),
