@@ -23,6 +23,59 @@ const WRONG: readonly (readonly [unknown, string])[] = [
     { version: '1.1.0', floor: 'yes' },
     'found "yes" as %.floor, expected true, or nothing if it is not a floor',
   ],
+  [
+    { version: '1.1.0', prerelease: false },
+    'found the boolean false as %.prerelease, expected true, or nothing if its version says it',
+  ],
+  [
+    { version: '1.1.0', deprecated: true },
+    'found the boolean true as %.deprecated, expected the reason as text, or nothing if it is not deprecated',
+  ],
+  [
+    { version: '1.1.0', requires: { 'acme:cam': '>=1' } },
+    'found an object as %.requires, expected an object with arrays of texts or nothing',
+  ],
+  [
+    { version: '1.1.0', requires: ['acme:cam'] },
+    'found a list as %.requires, expected an object with arrays of texts or nothing',
+  ],
+  [
+    { version: '1.1.0', requires: 'acme:cam >=1' },
+    'found "acme:cam >=1" as %.requires, expected an object with arrays of texts or nothing',
+  ],
+  [{ version: '1.1.0', tag: 7 }, 'found the number 7 as %.tag, expected text or nothing'],
+  [
+    { version: '1.1.0', unreadable: true },
+    'found the boolean true as %.unreadable, expected text or nothing',
+  ],
+  [
+    { version: '1.1.0', distTags: 'latest' },
+    'found "latest" as %.distTags, expected an array of texts or nothing',
+  ],
+  [
+    { version: '1.1.0', hasNotes: 'yes' },
+    'found "yes" as %.hasNotes, expected true, or nothing if it has no notes',
+  ],
+  [
+    { version: '1.1.0', signatures: { k1: 7 } },
+    'found an object as %.signatures, expected an object with texts or nothing',
+  ],
+  [
+    { version: '1.1.0', yankSignatures: 'x' },
+    'found "x" as %.yankSignatures, expected an object with texts or nothing',
+  ],
+  [
+    { version: '1.1.0', rollout: 0.5 },
+    'found the number 0.5 as %.rollout, expected an object with salt, percent and share, or nothing',
+  ],
+  [
+    { version: '1.1.0', rollout: { salt: 's', percent: 5, share: '0.05' } },
+    'found "0.05" as %.rollout.share, expected a number',
+  ],
+  [
+    { version: '1.1.0', rollout: { salt: 's', percent: 5, share: 0.05, groups: 'canary' } },
+    'found "canary" as %.rollout.groups, expected an array or nothing',
+  ],
   [5, 'found the number 5 as %, expected text or a record with a version'],
   [null, 'found null as %, expected text or a record with a version'],
   [undefined, 'found nothing as %, expected text or a record with a version'],
@@ -99,5 +152,14 @@ it('a name that is far from each known one is allowed, in records and in artifac
   const misspelt = { version: '1.3.0', changelog: '', yankd: 'burns' };
   expect(() => indexReleases([...list, misspelt])).toThrow(
     new TypeError('indexReleases(): found "yankd" in releases[3], expected "yanked"'),
+  );
+});
+
+it('[D474] a field is looked at again after a record with an unknown name', () => {
+  const first = { ...RECORD, changelog: 'new', deprecated: 'use 1.1' };
+  expect(() => indexReleases([first, { version: '1.1.0', deprecated: true }] as never)).toThrow(
+    new TypeError(
+      'indexReleases(): found the boolean true as releases[1].deprecated, expected the reason as text, or nothing if it is not deprecated',
+    ),
   );
 });

@@ -1,6 +1,15 @@
-import { expectMembers, LIST, NUMBER, optional, TEXT, wrongArgument } from '../text/argument.ts';
+import {
+  expectMembers,
+  LIST,
+  NUMBER,
+  OBJECT,
+  optional,
+  TEXT,
+  wrongArgument,
+  type Expected,
+} from '../text/argument.ts';
 import { expectSpelling, type Members } from '../text/spelling.ts';
-import type { Artifact, ReleaseRecord } from './release.ts';
+import type { Artifact, ReleaseRecord, ReleaseRollout } from './release.ts';
 
 /** Fields that a wrong type would turn into another meaning: `yanked: false` would be yanked, and a date no time. */
 const RECORD = {
@@ -13,20 +22,50 @@ const RECORD = {
   artifacts: optional(LIST),
 };
 
-const MEMBERS: Members<ReleaseRecord> = {
-  ...RECORD,
-  version: true,
-  tag: true,
-  unreadable: true,
-  prerelease: true,
-  distTags: true,
-  deprecated: true,
-  requires: true,
-  hasNotes: true,
-  signatures: true,
-  yankSignatures: true,
-  rollout: true,
+const ROLLOUT = {
+  salt: TEXT,
+  percent: NUMBER,
+  share: NUMBER,
+  groups: optional(LIST),
+  halted: optional(TEXT),
 };
+
+/** That every value of an object is as expected. */
+function valuesOf(expected: Expected, words: string): Expected {
+  return optional({
+    is: (value) => OBJECT.is(value) && Object.values(Object(value)).every(expected.is),
+    words,
+  });
+}
+
+const TEXTS: Expected = {
+  is: (value) => Array.isArray(value) && value.every(TEXT.is),
+  words: 'an array of texts',
+};
+const SIGNATURES = valuesOf(TEXT, 'an object with texts');
+
+/** Fields that few records have: they are looked at only where they are. */
+const RARE: Readonly<Record<string, Expected>> &
+  Members<Omit<ReleaseRecord, keyof typeof RECORD | 'version'>> = {
+  tag: optional(TEXT),
+  unreadable: optional(TEXT),
+  prerelease: { ...RECORD.floor, words: 'true, or nothing if its version says it' },
+  distTags: optional(TEXTS),
+  deprecated: {
+    ...optional(TEXT),
+    words: 'the reason as text, or nothing if it is not deprecated',
+  },
+  requires: valuesOf(TEXTS, 'an object with arrays of texts'),
+  hasNotes: { ...RECORD.floor, words: 'true, or nothing if it has no notes' },
+  signatures: SIGNATURES,
+  yankSignatures: SIGNATURES,
+  rollout: {
+    ...optional({ is: isRollout, words: '' }),
+    words: 'an object with salt, percent and share, or nothing',
+  },
+};
+
+const MEMBERS: Members<ReleaseRecord> = { ...RECORD, ...RARE, version: true };
 
 const ARTIFACT = {
   platform: TEXT,
@@ -46,12 +85,13 @@ export function recordCheck(callee: string): (found: unknown, place: number) => 
   let files: Set<string> | undefined;
   return (found, place) => {
     if (typeof found === 'string') return;
-    names ??= new Set(Object.keys(MEMBERS));
+    names ??= new Set(['version', ...Object.keys(RECORD)]);
     files ??= new Set(Object.keys(ARTIFACT_MEMBERS));
-    if (isRecord(found) && hasOnly(found, names) && areArtifacts(found.artifacts, files)) return;
+    if (isRecord(found) && hasOnlyRight(found, names) && areArtifacts(found.artifacts, files))
+      return;
     const as = place === 0 ? 'the first release' : `releases[${place}]`;
     expectRecord(callee, as, found);
-    for (const name in Object(found)) names.add(name);
+    for (const name in Object(found)) if (!(name in RARE)) names.add(name);
     for (const file of (found as ReleaseRecord).artifacts ?? []) {
       for (const name in file) files.add(name);
     }
@@ -67,6 +107,26 @@ function isRecord(found: unknown): found is Pick<ReleaseRecord, 'version' | 'art
     RECORD.floor.is(floor) &&
     RECORD.publishedAt.is(publishedAt) &&
     RECORD.yanked.is(yanked)
+  );
+}
+
+/** Whether each name is among `names`, or has a value of its type. */
+function hasOnlyRight(found: object, names: ReadonlySet<string>): boolean {
+  for (const name in found) {
+    if (names.has(name)) continue;
+    if (RARE[name]?.is((found as Readonly<Record<string, unknown>>)[name]) !== true) return false;
+  }
+  return true;
+}
+
+function isRollout(found: unknown): boolean {
+  const { salt, percent, share, groups, halted } = Object(found) as Partial<ReleaseRollout>;
+  return (
+    TEXT.is(salt) &&
+    NUMBER.is(percent) &&
+    NUMBER.is(share) &&
+    ROLLOUT.groups.is(groups) &&
+    ROLLOUT.halted.is(halted)
   );
 }
 
@@ -97,6 +157,9 @@ function expectRecord(callee: string, as: string, found: unknown): void {
   }
   expectMembers(callee, as, found, RECORD);
   expectSpelling(callee, as, Object(found), MEMBERS);
+  const { rollout } = found as ReleaseRecord;
+  if (OBJECT.is(rollout)) expectMembers(callee, `${as}.rollout`, rollout, ROLLOUT);
+  expectMembers(callee, as, found, RARE);
   for (const [place, file] of ((found as ReleaseRecord).artifacts ?? []).entries()) {
     const one = `${as}.artifacts[${place}]`;
     expectMembers(callee, one, file, {});
