@@ -46,7 +46,10 @@ export class Feed {
     return true;
   }
 
-  /** The position after which to wait for changes; undefined if the feed has named none of `moduleIds`, or cannot be read. */
+  /**
+   * The position after which to wait for changes; undefined if the feed has named none of `moduleIds`, and will name none: it cannot be
+   * read, or there is a list of each all the same. It names a module without a list once that is published (T425).
+   */
   positionFor(
     moduleIds: readonly ModuleId[],
     known: ReadonlyMap<ModuleId, SavedList>,
@@ -54,9 +57,12 @@ export class Feed {
     // Each wait would end at once, because no answer moves the position (T591).
     if (this.#isTooLarge) return undefined;
     const last = this.#last ?? latestPosition([...known.values()]);
-    const isNamed = (moduleId: ModuleId): boolean =>
-      this.#isNamed.get(moduleId) === true || isIn(last, known.get(moduleId));
-    return moduleIds.some(isNamed) ? last : undefined;
+    const isOrWillBeNamed = (moduleId: ModuleId): boolean => {
+      const isNamed = this.#isNamed.get(moduleId);
+      const list = known.get(moduleId);
+      return isNamed === true || (list ? isIn(last, list) : isNamed === false);
+    };
+    return moduleIds.some(isOrWillBeNamed) ? last : undefined;
   }
 
   /**

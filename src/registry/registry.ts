@@ -86,8 +86,8 @@ export interface CachedRegistry extends Registry {
   /**
    * Waits until one of the lists changes, for at most `waitMs` milliseconds. Call `readAll` for the modules first: it asks
    * the change feed which modules it names, and `read` does not. Undefined, mostly at once, if there is nothing to wait for:
-   * the registry has no change feed, the feed is not known to name one of the modules, it does not wait, or the registries
-   * are offline. Throws a RegistryError if the registry cannot be reached, and the reason of `signal` if it aborts the wait.
+   * the registry has no change feed, the feed is not known to name one of the modules, nor to lack one of which there is no list, it does not
+   * wait, or the registries are offline. Throws a RegistryError if the registry cannot be reached, and the reason of `signal` if it aborts the wait.
    */
   awaitChange(
     moduleIds: readonly ModuleId[],

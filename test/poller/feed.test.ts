@@ -30,7 +30,14 @@ interface Site extends Racer {
   readonly changeReported: () => Promise<void>;
 }
 
-async function site({ spreadMs }: { readonly spreadMs: number }): Promise<Site> {
+/** The machine runs acme:lidar 1.0.0. The registry has 1.0.0 of `published`. */
+async function site({
+  spreadMs,
+  published = 'acme:lidar',
+}: {
+  readonly spreadMs: number;
+  readonly published?: string;
+}): Promise<Site> {
   const catalogue = new Catalogue(`${temporaryFolder()}/registry.db`, { mode: 'create' });
   const place = { host: '127.0.0.1', port: 0 };
   const running = await serveRegistry(catalogue, place, { spreadMs });
@@ -39,7 +46,7 @@ async function site({ spreadMs }: { readonly spreadMs: number }): Promise<Site> 
     if (!release.ok) throw new Error(release.error.join());
     catalogue.publish(moduleId(module), release.value, 0);
   };
-  publish('acme:lidar', '1.0.0');
+  publish(published, '1.0.0');
   const requests = requestsMade();
   const cached = cachedRegistry(remoteAt(running.address));
   const changes: unknown[] = [];
@@ -89,6 +96,27 @@ describe('a registry with a change feed', () => {
     await changeReported();
     await clock.pass(SECOND / 2);
     expect((await next).value).toMatchObject({ action: { to: '1.0.1' }, times: 1 });
+  });
+
+  it('[T425] has the first release of the only module delivered long before the interval ends', async () => {
+    const { clock, poller, publish, requests, changeReported, feedRequested } = await site({
+      spreadMs: 0,
+      published: 'acme:arm',
+    });
+    publish('acme:lidar', '1.0.1');
+    const next = poller.deliveries().next();
+    await changeReported();
+    await clock.pass(SECOND / 2);
+    expect((await next).value).toMatchObject({ action: { to: '1.0.1' }, times: 1 });
+    await feedRequested(2);
+    expect(requests).toEqual([
+      '/v1/changes?after=0',
+      '/v1/modules/acme/lidar',
+      '/v1/changes?after=1&wait=25&modules=acme:lidar',
+      '/v1/changes?after=1',
+      '/v1/modules/acme/lidar',
+      '/v1/changes?after=2&wait=25&modules=acme:lidar',
+    ]);
   });
 
   it('is not asked for lists when only the lists of other modules change', async () => {

@@ -13,6 +13,8 @@ import { testClock, type TestClock } from '../support/clock.ts';
 
 const LIDAR = moduleId('acme:lidar');
 const ARM = moduleId('acme:arm');
+/** Nothing is published for it. */
+const NEW = moduleId('acme:new');
 const MINUTE = 60_000;
 
 /** A response of the feed. It arrives after `afterMs`; by default, after the whole time that the request allows. */
@@ -61,8 +63,16 @@ async function registryWithFeed(
 const LISTS: RemoteRegistry = {
   address: 'https://registry.example',
   from: 'https://registry.example',
-  fetch: async () =>
-    await Promise.resolve({ records: [], dropped: [], digest: 'aa', size: 2, etag: undefined }),
+  fetch: async (id) => {
+    if (id === NEW) throw new RegistryError('unknown-module', 'there is no acme:new');
+    return await Promise.resolve({
+      records: [],
+      dropped: [],
+      digest: 'aa',
+      size: 2,
+      etag: undefined,
+    });
+  },
 };
 
 async function waited(
@@ -155,6 +165,13 @@ describe('waiting for a change of a list', () => {
     const feed = await registryWithFeed([{ sequence: 8, modules: [ARM] }]);
     await feed.registry.readAll([LIDAR, ARM]);
     expect([await waited(feed, [ARM]), feed.requests]).toEqual([undefined, []]);
+  });
+
+  it('[T425] waits for a module that the registry does not know', async () => {
+    const feed = await registryWithFeed([{ sequence: 8, modules: [NEW] }]);
+    const lists = await feed.registry.readAll([NEW]);
+    expect(lists.get(NEW)?.ok).toBe(false);
+    expect([await waited(feed, [NEW]), feed.requests]).toEqual([CHANGED, [[7, 25_000]]]);
   });
 
   it('asks for whole milliseconds', async () => {
