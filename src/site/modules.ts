@@ -85,7 +85,7 @@ export interface SiteModules {
   whatIf(release: NamedRelease): Promise<Answer<WhatIf>>;
   /** The notes of a release; null if it has none (D379). */
   notes(release: NamedRelease): Answer<string | null>;
-  /** What became of a module on the machines in the last 30 days (D367). */
+  /** What became of a module on the machines in the last 30 days (D367); why not, of one that is neither published nor reported (D490). */
   outcomes(moduleId: ModuleId): Promise<Answer<ModuleOutcomes>>;
 }
 

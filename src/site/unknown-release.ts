@@ -4,7 +4,7 @@ import { listReleases } from './module-lists.ts';
 import { unknownVersion, versionIn } from './named-release.ts';
 
 /**
- * The error that the registry at an address does not have a module, or this version of it; undefined if it has it. Also if its list cannot be read:
+ * The error that the registry at an address does not have a module, or this version of it (D490); undefined if it has it. Also if its list cannot be read:
  * a token that reads reports need not read lists.
  */
 export async function unknownAt(

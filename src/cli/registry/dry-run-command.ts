@@ -60,7 +60,7 @@ export async function dryRun(
   };
 }
 
-/** Whether a token may publish is not asked: no request says so without publishing. */
+/** Whether a token may publish is not asked: no request says so without publishing (D465). */
 function unsentNotes(options: PublishOptions, world: World): string[] {
   const why = options.registry === undefined ? undefined : unsendable(options, world);
   return why === undefined ? [] : [`the publication would ${why}`];

@@ -16,7 +16,7 @@ export function contentOf(release: PublishedRelease): string {
   });
 }
 
-/** Whether a release that is stored is published again as it is, whatever its signatures. */
+/** Whether a release that is stored is published again as it is, whatever its signatures; a dry run compares in the same way (D465). */
 export function isSameRelease(
   before: Pick<ReleaseRow, 'content' | 'published_at'>,
   release: PublishedRelease,
