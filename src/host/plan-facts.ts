@@ -18,7 +18,7 @@ const NONE: Deployed = { kind: 'none' };
 /** The facts of a plan. */
 export interface PlanFacts {
   readonly facts: Facts;
-  /** Whether the machine has no file yet: then no module counts as deployed (D292). */
+  /** Whether no agent or poller has run here: then no module counts as deployed (D292). */
   readonly isNew: boolean;
   /** What the agent has, or gets next: what fails is in a plan (D387). Empty with a report. */
   readonly open: readonly OpenAction[];
@@ -36,15 +36,17 @@ export async function factsFor(
     return { ok: true, value: { facts, isNew: false, open: [], failing: new Map() } };
   }
   // Imported here, so that SQLite is loaded only when it is needed.
-  const [{ usingFile }, { machineStateIn }, { failingModules }] = await Promise.all([
+  const [{ usingFile }, { machineStateIn }, { isUnused }, { failingModules }] = await Promise.all([
     import('./open-state.ts'),
     import('../store/machine-state.ts'),
+    import('../store/claim.ts'),
     import('./version-in-use.ts'),
   ]);
-  const read = usingFile(world, 'read', (file) => ({
-    memory: machineStateIn(file).memory(),
-    failing: failingModules(file, world.clock()),
-  }));
+  const read = usingFile(world, 'read', (file) => {
+    const state = machineStateIn(file);
+    const isNew = isUnused(file, state);
+    return { memory: state.memory(), isNew, failing: failingModules(file, world.clock()) };
+  });
   if (!read.ok) {
     const { isMissing, isAbsent } = read.error;
     if (!isMissing) return read;
@@ -53,15 +55,17 @@ export async function factsFor(
     });
     return { ok: true, value: { facts, isNew: isAbsent, open: [], failing: new Map() } };
   }
-  const { memory, failing } = read.value;
+  const { memory, isNew, failing } = read.value;
   const entries = supervisedEntries(machine);
   const facts: Facts = (target) => {
     const entry = entries.find(
       ({ name, moduleId }) => name === target.name && moduleId === moduleOf(target),
     );
-    return factsOf(memory.of(target, entry && entrySetup(entry, { machine, policy })));
+    const known = factsOf(memory.of(target, entry && entrySetup(entry, { machine, policy })));
+    // A command has made the file, for release lists or a hold (D292).
+    return isNew && target.kind === 'module' ? { ...known, deployed: NONE } : known;
   };
-  return { ok: true, value: { facts, isNew: false, open: memory.open, failing } };
+  return { ok: true, value: { facts, isNew, open: memory.open, failing } };
 }
 
 function reportedIn(

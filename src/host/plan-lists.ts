@@ -3,7 +3,11 @@ import type { ListResult } from '../registry/registry.ts';
 import type { ModuleId, Result } from '../core/index.ts';
 import { neededLists, type NeededList } from '../core/plan/configuration.ts';
 import type { Problem } from '../base/problem.ts';
-import { commandRegistries, type CommandRegistries } from './command-registries.ts';
+import {
+  commandRegistries,
+  type CommandRegistries,
+  type ReadingOptions,
+} from './command-registries.ts';
 import { noRegistry } from './registry-choice.ts';
 import { platformOf, type ListOptions } from './list-options.ts';
 import { wantedBy } from '../registry/wanted.ts';
@@ -30,7 +34,7 @@ export interface Site {
 export async function readPlanLists(
   path: string,
   site: Site,
-  options: ListOptions & { readonly maxAgeMs: number },
+  options: ListOptions & Pick<ReadingOptions, 'isUnsaved'> & { readonly maxAgeMs: number },
   world: World,
 ): Promise<Result<PlanLists, Problem>> {
   const registries = commandRegistries({ ...options, machinePath: path }, world);

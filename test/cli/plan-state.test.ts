@@ -155,7 +155,14 @@ describe('plan with --deployed', () => {
 describe('plan without --deployed and without a usable machine.db', () => {
   it.each<[string, () => Readonly<Record<string, string>>]>([
     ['no home', () => ({})],
-    ['a file without facts', () => ({ PLATFORM_HOME: homeAfter(() => undefined) })],
+    [
+      'a file in which an agent has made a round, without facts',
+      () => ({
+        PLATFORM_HOME: homeAfter((state) =>
+          state.log([], { at: NOW - MINUTE, trouble: undefined }),
+        ),
+      }),
+    ],
   ])('%s', async (_, environment) => {
     expect(await planned(environment())).toEqual({
       rows: ['acme:lidar | 1.* | unknown | - | 1.2.9 | stuck | the deployed version is not known'],
@@ -170,6 +177,7 @@ hint: pass --deployed <file> with JSON such as {"acme_lidar": "1.2.3"}, by the n
     ['no file', () => ({ PLATFORM_HOME: temporaryFolder() })],
     ['a home that does not exist', () => ({ PLATFORM_HOME: '/nowhere/at/all' })],
     ['an empty file', () => ({ PLATFORM_HOME: temporaryFolder({ 'machine.db': '' }) })],
+    ['a file of a command', () => ({ PLATFORM_HOME: homeAfter(() => undefined) })],
   ])('[D292] a new machine, with %s, has nothing deployed', async (_, environment) => {
     expect(await planned(environment())).toEqual({
       rows: [

@@ -31,7 +31,7 @@ export interface Planned {
   readonly path: string;
   readonly documents: PlanDocuments;
   readonly facts: Facts;
-  /** Whether the machine has no file yet: then no module counts as deployed (D292). */
+  /** Whether no agent or poller has run here: then no module counts as deployed (D292). */
   readonly isNew: boolean;
   /** Whether it is about this machine now: neither a report nor another time. */
   readonly isHere: boolean;
@@ -78,7 +78,8 @@ export async function planFor(
   const facts = await factsFor(documents.value, world);
   if (!facts.ok) return { ok: false, error: [facts.error] };
   const known = { documents: documents.value, ...facts.value };
-  const reading = { ...options, maxAgeMs: maxAge.value };
+  const unsaved = facts.value.isNew && ({ isUnsaved: true } as const);
+  const reading = { ...options, ...unsaved, maxAgeMs: maxAge.value };
   const lists = await readPlanLists(path, known, reading, world);
   if (!lists.ok) return { ok: false, error: [lists.error] };
   const isAsOf = at !== undefined;
