@@ -1,10 +1,12 @@
 import { dirname } from 'node:path';
+import { describeDuration } from '../core/text/duration.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { formatTime } from '../core/text/rfc3339.ts';
 import { MOST_RECORDS } from '../logs/log-limits.ts';
 import type { StoredRecord } from '../logs/log-record.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
 import { eventName } from '../logs/event-name.ts';
+import { isPolled } from '../store/claim.ts';
 import { usingLog } from './machine-log.ts';
 
 /** How often the version of a module failed lately. */
@@ -14,41 +16,85 @@ export interface RecentFailures {
   readonly lastAt: number;
   /** Why it failed last. */
   readonly reason: string;
+  /** What follows. `up`: it runs again, for so long. `next-start`: it waits for that. `no-agent`: none starts it. */
+  readonly next:
+    | { readonly kind: 'up'; readonly ms: number }
+    | { readonly kind: 'next-start' }
+    | { readonly kind: 'no-agent' };
 }
 
 /** The agent counts crashes together if they are this close. */
 const WITHIN_MS = 600_000;
 /** `failed 4 times in ten minutes`: how often, and `WITHIN_MS`. */
-export function failedLately({ count }: Pick<RecentFailures, 'count'>): string {
+function failedLately({ count }: Pick<RecentFailures, 'count'>): string {
   return `failed ${count} times in ten minutes`;
 }
 
 /** One failure is no loop, and the module runs again. */
 const FEWEST = 2;
-const FAILED: ReadonlySet<string | undefined> = new Set([
-  eventName('module', 'failed'),
-  eventName('server', 'failed'),
-]);
+/** What has run for as long as the longest wait before a start may have recovered. */
+const LEAST_UP_MS = 60_000;
+const FAILED = eventsNamed('failed');
+const STARTED = eventsNamed('started');
+const RUNNING = eventsNamed('running');
+const DELIVERED = eventName('poller', 'delivered');
+
+function eventsNamed(kind: string): ReadonlySet<string | undefined> {
+  return new Set([eventName('module', kind), eventName('server', kind)]);
+}
 
 /**
  * The modules whose version failed at least twice in the ten minutes before `now`, by the log of the agent beside `statePath`, by
  * name and version. Only the agent's process counts crashes, and one that has not failed often enough to be replaced is in no
- * other file. Empty if the log cannot be read: `modreg agent logs` says why.
+ * other file. What failed before the last action with this version is over, and so is what has run longer since than between
+ * failures (D485). Empty if the log cannot be read: `modreg agent logs` says why.
  */
 export function recentFailures(
   statePath: string,
   mode: 'read' | 'inspect',
   now: number,
 ): ReadonlyMap<string, RecentFailures> {
-  const records = failedRecords(statePath, mode).filter(({ at }) => Math.abs(now - at) < WITHIN_MS);
-  const byVersion = Map.groupBy(records, ({ module = '', version = '' }) => keyOf(module, version));
+  const events = recentEvents(statePath, mode, now);
+  const byVersion = Map.groupBy(events, ({ module = '', version = '' }) => keyOf(module, version));
   const found = new Map<string, RecentFailures>();
   for (const [key, all] of byVersion) {
-    const last = all.at(-1);
-    if (!last || all.length < FEWEST) continue;
-    found.set(key, { count: all.length, lastAt: last.at, reason: reasonIn(last) });
+    const since = all.slice(all.findLastIndex(({ event }) => event === DELIVERED) + 1);
+    const failures = since.filter(({ event }) => FAILED.has(event));
+    const last = failures.at(-1);
+    if (!last || failures.length < FEWEST) continue;
+    const upMs = upSince(last, since, now);
+    if (upMs !== undefined && upMs > Math.max(LEAST_UP_MS, longestRun(since))) continue;
+    const next = afterwards(upMs, statePath);
+    found.set(key, { count: failures.length, lastAt: last.at, reason: reasonIn(last), next });
   }
   return found;
+}
+
+/** How long the version has run since its last failure; undefined if it is not ready. */
+function upSince(
+  { id }: StoredRecord,
+  records: readonly StoredRecord[],
+  now: number,
+): number | undefined {
+  const later = records.filter((one) => one.id > id);
+  const start = later.findLast(({ event }) => STARTED.has(event));
+  return start && later.some(({ event }) => RUNNING.has(event)) ? now - start.at : undefined;
+}
+
+/** How long a version ran between two failures, at most. What it had run before the first one does not count. */
+function longestRun(records: readonly StoredRecord[]): number {
+  const first = records.findIndex(({ event }) => FAILED.has(event));
+  let [startedAt, longest] = [Infinity, 0];
+  for (const { at, event } of records.slice(first + 1)) {
+    if (STARTED.has(event)) startedAt = at;
+    if (FAILED.has(event)) longest = Math.max(longest, at - startedAt);
+  }
+  return longest;
+}
+
+function afterwards(upMs: number | undefined, statePath: string): RecentFailures['next'] {
+  if (!isPolled(statePath)) return { kind: 'no-agent' };
+  return upMs === undefined ? { kind: 'next-start' } : { kind: 'up', ms: upMs };
 }
 
 /** The key of a version in `recentFailures`. */
@@ -56,13 +102,32 @@ export function keyOf(name: string, version: string | undefined): string {
   return `${name} ${version ?? ''}`;
 }
 
-/** `hello 1.3.0 failed 4 times in ten minutes, last: it ended with exit code 7: late boom`. */
+/** `hello 1.3.0 failed 4 times in ten minutes, last: it ended with exit code 7: late boom; next start within a minute`. */
 export function describeFailing(
   name: string,
   version: string | undefined,
   failures: RecentFailures,
 ): string {
-  return `${excerpt(name)} ${excerpt(version ?? '')} ${failedLately(failures)}, last: ${excerpt(failures.reason, 400)}`;
+  return `${excerpt(name)} ${describeFailures(version, failures)}`;
+}
+
+/** The same without the name of the module. */
+export function describeFailures(version: string | undefined, failures: RecentFailures): string {
+  const last = excerpt(failures.reason, 400);
+  return `${excerpt(version ?? '')} ${failedLately(failures)}, last: ${last}; ${nextWords(failures)}`;
+}
+
+/** What follows a failure: `next start within a minute`. */
+function nextWords({ next }: Pick<RecentFailures, 'next'>): string {
+  switch (next.kind) {
+    case 'up':
+      return `up again for ${describeDuration(next.ms)}`;
+    case 'next-start':
+      // The agent never waits longer.
+      return 'next start within a minute';
+    case 'no-agent':
+      return 'no agent runs that starts it';
+  }
 }
 
 /** The same as JSON. */
@@ -72,11 +137,12 @@ export function failuresAsJson(failing: RecentFailures | undefined): object | nu
   return { count, last_at: formatTime(lastAt), reason };
 }
 
-function failedRecords(statePath: string, mode: 'read' | 'inspect'): StoredRecord[] {
+/** Those of the agent in the ten minutes before `now`, in their order. The clock may have been set back since. */
+function recentEvents(statePath: string, mode: 'read' | 'inspect', now: number): StoredRecord[] {
   try {
-    const query = { count: MOST_RECORDS, severity: 'warn' } as const;
+    const query = { count: MOST_RECORDS, since: now - WITHIN_MS + 1, isEvent: true } as const;
     const records = usingLog(dirname(statePath), mode, (log) => log.newest(query));
-    return records.filter(({ event }) => FAILED.has(event));
+    return records.filter(({ at }) => at - now < WITHIN_MS);
   } catch (error) {
     if (error instanceof DatabaseError) return [];
     throw error;

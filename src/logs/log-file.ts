@@ -20,7 +20,8 @@ export interface LogFile extends LogQueue {
   append(records: readonly LogRecord[]): void;
   /**
    * The newest records, at most `count`, the oldest first; of one module if it is given, at least as severe as `severity`,
-   * after the record `after`, not before `since` in milliseconds since the epoch, and with `text` in any case of its letters.
+   * after the record `after`, not before `since` in milliseconds since the epoch, and with `text` in any case of its letters. With
+   * `isEvent` only those of the agent, without the lines of modules.
    */
   newest(query: {
     readonly count: number;
@@ -29,6 +30,7 @@ export interface LogFile extends LogQueue {
     readonly after?: number;
     readonly since?: number | undefined;
     readonly text?: string | undefined;
+    readonly isEvent?: true;
   }): StoredRecord[];
   /** Undefined if nothing was dropped. */
   dropped(): Dropped | undefined;
@@ -101,7 +103,15 @@ function insert(
 
 function newest(
   sql: Statements,
-  { count, module, severity = 'info', after = 0, since, text }: Parameters<LogFile['newest']>[0],
+  {
+    count,
+    module,
+    severity = 'info',
+    after = 0,
+    since,
+    text,
+    isEvent,
+  }: Parameters<LogFile['newest']>[0],
 ): StoredRecord[] {
   const conditions = [
     ['id > ?', after],
@@ -109,6 +119,7 @@ function newest(
     ['module = ?', module],
     ['at >= ?', since],
     ['instr(lower(text), lower(?)) > 0', text],
+    ['(event IS NOT NULL) = ?', isEvent && 1],
   ] as const;
   const used = conditions.flatMap(([sqlText, value]) =>
     value === undefined ? [] : [[sqlText, value] as const],

@@ -7,7 +7,6 @@ import { SUBSYSTEM_MODULES } from '../core/plan/subsystem.ts';
 import { keyOf } from '../core/plan/target.ts';
 import { notedReleaseOf } from '../host/plan/release-notes-of.ts';
 import { quarantinedOf, quarantineWords } from '../host/requests/lift-words.ts';
-import { describeFailing } from '../host/recent-failures.ts';
 import type { CardRow } from './card-row.ts';
 import type { FoundProblem } from './page-problem.ts';
 import type { MachineView } from './paged-machine.ts';
@@ -63,7 +62,7 @@ function rowFor(
   const times = { now, timeZone };
   const words = cardWords(plan, {
     open,
-    isFailing: state?.failures.has(named.name) ?? false,
+    failing: state?.failures.get(named.name),
     problems: problems.get(named.name) ?? [],
     times,
   });
@@ -75,7 +74,6 @@ function rowFor(
     downloaded: downloaded.get(keyOf(named)),
     process: named.kind === 'module' ? view.processes.get(named.name) : undefined,
     quarantined: quarantineWords(quarantinedOf(named.moduleId, memory?.quarantine ?? [], now)),
-    warnings: [...words.warnings, ...failingWords(named.name, view)],
     plan,
   };
 }
@@ -88,10 +86,4 @@ function modulePath({ name }: Pick<CardRow, 'name'>): string {
 function notesOf(named: Pick<CardRow, 'name'>, decision: Decision): CardRow['notes'] {
   const version = notedReleaseOf(decision)?.version.text;
   return version === undefined ? undefined : { version, path: `${modulePath(named)}/notes` };
-}
-
-/** That what is deployed ends again and again. */
-function failingWords(name: string, { state }: MachineView): string[] {
-  const failing = state?.failures.get(name);
-  return failing ? [describeFailing(name, failing.version, failing)] : [];
 }

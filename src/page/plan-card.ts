@@ -16,6 +16,8 @@ import { OF_WHAT_RUNS } from '../core/decision/warning.ts';
 import { remedyOf } from '../core/plan/remedy.ts';
 import { rowState, type StateFacts } from '../core/plan/row-state.ts';
 import { say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
+import { describeFailures } from '../host/recent-failures.ts';
+import { failingHeadline, type Failing } from '../host/version-in-use.ts';
 import type { CardRow } from './card-row.ts';
 import { remedyWords } from './remedy-words.ts';
 import type { FoundProblem } from './page-problem.ts';
@@ -40,26 +42,27 @@ type CardWords = Pick<
 >;
 
 /** What the words follow from, beside the row. */
-interface CardFacts extends Pick<StateFacts, 'open' | 'isFailing'> {
+interface CardFacts extends Pick<StateFacts, 'open'> {
+  /** What is deployed, if it ends again and again. */
+  readonly failing: Failing | undefined;
   /** Those that the row alone concerns. */
   readonly problems: readonly FoundProblem[];
   readonly times: TimeContext;
 }
 
 /** The words of a row of a plan. */
-export function cardWords(
-  plan: PlanRow,
-  { open, isFailing, problems, times }: CardFacts,
-): CardWords {
+export function cardWords(plan: PlanRow, { open, failing, problems, times }: CardFacts): CardWords {
   const { decision, latest, stops } = plan;
-  const headline = rowHeadline(plan, open);
+  const now = { open, isFailing: failing !== undefined };
+  const isUnderWay = open?.state === 'delivered';
+  const headline = failing && !isUnderWay ? failingHeadline(failing) : rowHeadline(plan, open);
   const next = nextWords(plan);
   const isNextSaid = isTimeOf(headline, plan);
   const notices = noticesOf(plan, problems);
   const target = targetText(decision) ?? '-';
   const deployed = deployedCell(decision.input.deployed);
   return {
-    state: rowState(plan, { open, isFailing }),
+    state: rowState(plan, now),
     constraint: requirementText(decision.input.requirement) ?? decision.input.requirement.kind,
     deployed,
     target,
@@ -68,10 +71,11 @@ export function cardWords(
     signatures: signedWords(decision),
     headline,
     nextChange: isNextSaid ? undefined : next,
-    remedy: remedyWords(remedyOf(plan, { open, isFailing })),
+    remedy: remedyWords(remedyOf(plan, now)),
     stops,
     warnings: notices.warnings,
     reasons: [
+      ...(failing ? [describeFailures(failing.version, failing)] : []),
       ...reasonsOf(plan, open),
       ...notices.details,
       ...(isNextSaid && next ? [say`next ${next}`] : []),

@@ -4,6 +4,7 @@ import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { textOf } from './columns.ts';
 import { versionOf } from './quarantine.ts';
+import { endFailedRestart } from './restart-requests.ts';
 import { targetIn } from './target.ts';
 
 /** The deployed version of a target, and the one before it. */
@@ -64,6 +65,7 @@ export function noteDeployed(
     typeof deployed === 'string' && (failed === undefined || deployed === before);
   const isOther = before !== undefined && before !== text && before !== failed;
   const previous = isOther ? before : older;
+  if (isOther) endFailedRestart(sql, target);
   // When this version became the deployed one (D85).
   const since = before !== undefined && text === before ? Number(row?.['since']) : at;
   sql.run(

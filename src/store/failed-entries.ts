@@ -4,6 +4,7 @@ import { keyOf, moduleOf } from '../core/plan/target.ts';
 import type { Statements } from '../sqlite/statements.ts';
 import { textOf } from './columns.ts';
 import { noteProven } from './proven-versions.ts';
+import { endFailedRestart } from './restart-requests.ts';
 import { targetIn } from './target.ts';
 
 /*
@@ -91,6 +92,7 @@ export function noteWorking(
 ): void {
   const [moduleId, { kind, name }] = [moduleOf(target), target];
   sql.run(MAY_BE_TRIED, moduleId, kind, name);
+  endFailedRestart(sql, target);
   if (!isProven) return;
   noteProven(sql, target, version);
   const { changes } = sql.run(FORGET_SUSPENDED, moduleId, version, kind, name);

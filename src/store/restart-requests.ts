@@ -60,6 +60,13 @@ export function endRequest(
   forgetRequester(sql, { request: 'restart', subject: keyOf(target) });
 }
 
+/** Ends the request of a target whose restart failed: another version is deployed since, or it works (D485). */
+export function endFailedRestart(sql: Statements, { kind, name }: ActionTarget): void {
+  const { changes } = sql.run(END_FAILED, kind, name);
+  if (Number(changes) > 0)
+    forgetRequester(sql, { request: 'restart', subject: keyOf({ kind, name }) });
+}
+
 const WRITE = `
   INSERT INTO restart_requests (kind, name, module_id, requested_at, is_immediate)
   VALUES (?, ?, ?, ?, ?)
@@ -72,5 +79,7 @@ const CANCEL = `
       AND actions.name = restart_requests.name AND state = 'delivered'
       AND content ->> '$.direction' = 'restart')`;
 const END = 'DELETE FROM restart_requests WHERE kind = ? AND name = ? AND module_id = ?';
+const END_FAILED =
+  'DELETE FROM restart_requests WHERE kind = ? AND name = ? AND failure IS NOT NULL';
 const FAIL = `
   UPDATE restart_requests SET failure = ? WHERE kind = ? AND name = ? AND module_id = ?`;

@@ -170,7 +170,7 @@ describe('modreg agent status', () => {
     const world = { ...quietWorld('linux/x64'), environment, clock: () => NOW };
     expect(agentStatusCommand({}, world).answer.slice(4)).toEqual([
       '',
-      'arm 1.0.0 failed 2 times in ten minutes, last: it ended 1 minutes ago',
+      'arm 1.0.0 failed 2 times in ten minutes, last: it ended 1 minutes ago; next start within a minute',
     ]);
     const [json = ''] = agentStatusCommand({ json: true }, world).answer;
     const { modules } = JSON.parse(json) as { readonly modules: readonly { failures: unknown }[] };

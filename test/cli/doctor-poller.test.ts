@@ -206,7 +206,7 @@ describe("modreg doctor on modreg's own agent", () => {
     for (const at of [Date.now(), Date.now()]) log.append([{ ...failure, at, text }]);
     log.close();
     expect((await look()).slice(1, 3)).toEqual([
-      'warning  poller     the module acme_lidar 1.0.0 failed 2 times in ten minutes, last: it ended with exit code 7',
+      'warning  poller     the module acme_lidar 1.0.0 failed 2 times in ten minutes, last: it ended with exit code 7; next start within a minute',
       '                    fix: modreg agent logs acme_lidar',
     ]);
     state.close();

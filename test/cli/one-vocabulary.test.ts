@@ -216,7 +216,7 @@ it('[D422] a plan says that what is deployed ends again and again', async () => 
   const { path, world } = await machine();
   const { answer } = await runCommandLine(['plan', path], world);
   expect(answer.filter((line) => line.includes(' failed '))).toContain(
-    '      acme:failing 1.0.0 failed 2 times in ten minutes, last: it ended',
+    '      acme:failing 1.0.0 failed 2 times in ten minutes, last: it ended; no agent runs that starts it',
   );
 });
 

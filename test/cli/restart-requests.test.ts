@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { HOUR, MINUTE } from '../support/day.ts';
+import { HOUR, MINUTE, type Day } from '../support/day.ts';
+import { moduleNamed } from '../support/claimed.ts';
 import { ask, notesTo } from '../support/history.ts';
 import { afterwards, answerTo, NIGHTLY, settled } from '../support/restarts.ts';
 
@@ -123,6 +124,21 @@ describe('[D376] modreg restart after modreg restart --now', () => {
   });
 });
 
+/** A machine whose requested restart has failed. */
+async function failed(): Promise<Day> {
+  const machine = await settled();
+  await ask(machine, 'restart', 'acme:lidar', '--now');
+  await machine.pass(MINUTE);
+  const failure = { reason: 'it hangs', blame: 'release', running: '1.2.3' } as const;
+  await machine.deliveries.shift()?.failed(failure);
+  return machine;
+}
+
+/** Whether `status` has that failure. */
+async function isSaid(machine: Day): Promise<boolean> {
+  return (await ask(machine, 'status')).answer.join('\n').includes('which failed: it hangs');
+}
+
 describe('[D41, D470] a requested restart is shown by', () => {
   it('status: while it is held, while the agent has it, and after it failed', async () => {
     const machine = await settled({ policy: NIGHTLY });
@@ -167,6 +183,15 @@ describe('[D41, D470] a requested restart is shown by', () => {
         },
       ],
     });
+  });
+
+  it('[D485] status no longer, once the module works or another version is deployed', async () => {
+    const target = moduleNamed('acme_lidar', 'acme:lidar');
+    const [one, other] = [await failed(), await failed()];
+    expect([await isSaid(one), await isSaid(other)]).toEqual([true, true]);
+    await one.poller.reportWorking(target, { version: '1.2.3', isProven: false });
+    other.state.report(target, '1.2.4', 1);
+    expect([await isSaid(one), await isSaid(other)]).toEqual([false, false]);
   });
 
   it('why, with its causes', async () => {

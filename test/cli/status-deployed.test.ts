@@ -18,6 +18,10 @@ interface Afterwards {
   readonly since: string | null;
   /** What the log of the agent has. */
   readonly failures?: readonly (readonly [version: string, minutesAgo: number])[];
+  /** What else it has of 1.2.9, later. */
+  readonly events?: readonly (readonly [event: string, minutesAgo: number])[];
+  /** Whether an agent runs, as it does by default. */
+  readonly isRunning?: boolean;
   /** What the agent runs. */
   readonly inUse?: string;
 }
@@ -26,7 +30,7 @@ interface Afterwards {
 function shown(
   constraint: string,
   deployed: string,
-  { since, failures = [], inUse = since ?? '' }: Afterwards,
+  { since, failures = [], events = [], inUse = since ?? '', isRunning = true }: Afterwards,
 ): readonly [lines: readonly string[], yanked: unknown, failures: unknown] {
   const file = claimed();
   const published: Published[] = [
@@ -48,7 +52,13 @@ function shown(
     const record = { module: 'lidar', version, event: 'modreg.module.failed', text } as const;
     log.append([{ at: NOW - minutes * MINUTE, severity: 'warn', ...record }]);
   }
+  for (const [event, minutes] of events) {
+    const record = { module: 'lidar', version: '1.2.9', event: `modreg.${event}` } as const;
+    const text = event === 'module.failed' ? 'lidar: 1.2.9 failed: it ended' : event;
+    log.append([{ at: NOW - minutes * MINUTE, severity: 'info', ...record, text }]);
+  }
   log.close();
+  if (!isRunning) file.close();
   const environment = { PLATFORM_HOME: home };
   const world = { ...quietWorld('linux/x64'), environment, clock: () => NOW };
   const { answer } = statusCommand({}, world);
@@ -98,7 +108,8 @@ const failed = (...ago: number[]): [string, number][] => ago.map((one) => ['1.2.
 
 it('says how often the deployed version failed within ten minutes', () => {
   const since = '1.2.9';
-  const lines = 'lidar 1.2.9 failed 3 times in ten minutes, last: it ended 1 min ago';
+  const lines =
+    'lidar 1.2.9 failed 3 times in ten minutes, last: it ended 1 min ago; next start within a minute';
   const data = { count: 3, last_at: '2026-11-20T01:01:03Z', reason: 'it ended 1 min ago' };
   expect(shown('1.*', '1.2.9', { since, failures: failed(12, 8, 4, 1) })).toEqual([
     ['', lines, ...REMEDY],
@@ -117,7 +128,71 @@ it('says so of a version that runs again after it was reported as failed', () =>
   const [lines] = shown('1.*', '1.2.9', { since: null, failures: failed(8, 4, 1), inUse: '1.2.9' });
   expect(lines).toEqual([
     '',
-    'lidar 1.2.9 failed 3 times in ten minutes, last: it ended 1 min ago',
+    'lidar 1.2.9 failed 3 times in ten minutes, last: it ended 1 min ago; next start within a minute',
     ...REMEDY,
   ]);
+});
+
+const LOOP: [string, number][] = [
+  ['module.failed', 9],
+  ['module.started', 8.9],
+  ['module.failed', 8.8],
+  ['module.started', 8.7],
+  ['module.failed', 6],
+];
+const RUNS: [string, number][] = [
+  ['module.started', 2.5],
+  ['module.running', 2.4],
+];
+const OFTEN = '1.2.9 failed 3 times in ten minutes, last: it ended';
+
+it.each<[string, [string, number][], string | undefined]>([
+  ['waits for its next start', LOOP, `${OFTEN}; next start within a minute`],
+  [
+    'is started and not ready',
+    [...LOOP, ['module.started', 4]],
+    `${OFTEN}; next start within a minute`,
+  ],
+  // Its longest run since the first failure took 2.7 min.
+  [
+    'has not run for longer than between failures',
+    [...LOOP, ...RUNS],
+    `${OFTEN}; up again for 2 min 30 s`,
+  ],
+  [
+    'has run for longer than between failures',
+    [...LOOP, ['module.started', 2.8], ['module.running', 2.75]],
+    undefined,
+  ],
+  [
+    'has run for less than a minute after short runs',
+    [...LOOP.slice(0, 3), ['module.started', 0.9], ['module.running', 0.8]],
+    '1.2.9 failed 2 times in ten minutes, last: it ended; up again for 54 s',
+  ],
+  [
+    'has run for more than a minute after short runs',
+    [...LOOP.slice(0, 3), ['module.started', 1.1], ['module.running', 0.8]],
+    undefined,
+  ],
+  [
+    'had run for three minutes before its first failure',
+    [
+      ['module.started', 9.9],
+      ['module.failed', 6.9],
+      ['module.started', 6.8],
+      ['module.failed', 6.7],
+      ...RUNS,
+    ],
+    undefined,
+  ],
+  ['was installed again since', [...LOOP, ['poller.delivered', 1]], undefined],
+])('[D485] a failing version that %s', (_, events, expected) => {
+  const [lines] = shown('1.*', '1.2.9', { since: '1.2.9', events });
+  const words = expected === undefined ? [] : ['', `lidar ${expected}`, ...REMEDY];
+  expect(lines).toEqual(words);
+});
+
+it('[D485] a version that failed again and again is started by no agent if none runs', () => {
+  const [lines] = shown('1.*', '1.2.9', { since: '1.2.9', events: LOOP, isRunning: false });
+  expect(lines[1]).toBe(`lidar ${OFTEN}; no agent runs that starts it`);
 });

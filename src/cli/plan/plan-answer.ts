@@ -2,7 +2,7 @@ import type { PlanRow, Restart, Stop } from '../../core/index.ts';
 import type { SubsystemPlan } from '../../core/plan/plan.ts';
 import { isConfiguredSubsystem, isReportedSubsystem } from '../../core/plan/subsystem-row.ts';
 import { replacementOf } from '../../core/decision/decision.ts';
-import { fitted, headlineText } from '../../core/explanation/headline.ts';
+import { headlineText } from '../../core/explanation/headline.ts';
 import { decisionWords } from '../../core/explanation/decision-words.ts';
 import { failureWords, rowHeadline } from '../../core/plan/open-action-words.ts';
 import {
@@ -17,13 +17,7 @@ import { rowState } from '../../core/plan/row-state.ts';
 import { isTooYoung, rowWord } from '../../core/plan/waiting-for-age.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
-import {
-  describeTime,
-  joined,
-  readable,
-  type Said,
-  type TimeContext,
-} from '../../core/text/time-words.ts';
+import { describeTime, joined, readable, type TimeContext } from '../../core/text/time-words.ts';
 import { columnsOf, leastWidth } from '../base/columns.ts';
 import { URGENCIES } from '../base/urgencies.ts';
 import { countOf } from '../../base/count.ts';
@@ -31,8 +25,8 @@ import type { Outcome, StateWord } from '../../base/problem.ts';
 import { timeZoneIn, timeZoneOf } from '../../config/time-zone.ts';
 import { deployedCell, labelOf } from '../../core/explanation/plan-cells.ts';
 import { commandName, remedyLines, rowRemedies } from '../../host/remedies.ts';
-import { describeFailing, failedLately } from '../../host/recent-failures.ts';
-import type { Failing } from '../../host/version-in-use.ts';
+import { describeFailing } from '../../host/recent-failures.ts';
+import { failingHeadline, type Failing } from '../../host/version-in-use.ts';
 import { downloadedWords } from '../../host/downloaded.ts';
 import { describeListsOf, type Planned } from '../../host/plan/machine-plan.ts';
 
@@ -192,7 +186,8 @@ function table(
 function headlineRow(shown: Row, times: TimeContext): string[] {
   const { label, requirement, row, open, failing } = shown;
   const { decision } = row;
-  const said = failing ? loopHeadline(failing) : rowHeadline(row, open);
+  const isUnderWay = open?.state === 'delivered';
+  const said = failing && !isUnderWay ? failingHeadline(failing) : rowHeadline(row, open);
   const target = replacementOf(decision) && targetText(decision);
   const versions = [deployedCell(decision.input.deployed), target].filter(
     (one) => one !== undefined,
@@ -202,12 +197,6 @@ function headlineRow(shown: Row, times: TimeContext): string[] {
     `      ${headlineText(said, times.now)}`,
     ...detailsOf({ ...shown, failing: undefined }, times),
   ];
-}
-
-/** `1.1.0 failed 2 times in ten minutes: it ended with exit code 7`. */
-function loopHeadline(failing: Failing): Said {
-  const { version, reason: because } = failing;
-  return fitted({ fact: `${excerpt(version)} ${failedLately(failing)}`, because });
 }
 
 function timesOf({ row: { decision } }: Row, times: TimeContext): TimeContext {

@@ -24,7 +24,7 @@ export function siteCard(
   const row = refused?.row;
   const times = { now, timeZone: refused?.timeZone };
   const words = row
-    ? cardWords(row, { open: undefined, isFailing: false, problems: [], times })
+    ? cardWords(row, { open: undefined, failing: undefined, problems: [], times })
     : placedWords(module, times);
   const failed = failing && failingHeadline(failing);
   return {
