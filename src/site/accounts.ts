@@ -1,4 +1,5 @@
 import type { Result } from '../core/index.ts';
+import { nearestWord } from '../core/text/nearest-word.ts';
 import { quote } from '../core/text/quote.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
@@ -81,7 +82,7 @@ export function removeAccount(
   world: World,
 ): Result<string, Problem> {
   return changed(options, world, (catalogue) => {
-    if (!catalogue.accounts.remove(name)) return unknown(name);
+    if (!catalogue.accounts.remove(name)) return unknown(name, catalogue);
     note(catalogue, 'account-removed', { name, by }, world);
     return { ok: true, value: name };
   });
@@ -117,13 +118,21 @@ function accountOf(
   isNew: boolean,
 ): Result<ChangedAccount, Problem> {
   const account = catalogue.accounts.all().find((one) => one.name === name);
-  return account ? { ok: true, value: { account, isNew } } : unknown(name);
+  return account ? { ok: true, value: { account, isNew } } : unknown(name, catalogue);
 }
 
-function unknown(name: string): { readonly ok: false; readonly error: Problem } {
+function unknown(
+  name: string,
+  catalogue: Pick<Catalogue, 'accounts'>,
+): { readonly ok: false; readonly error: Problem } {
+  const names = catalogue.accounts.all().map((one) => one.name);
+  const suggestion = nearestWord(name, names);
   const message = `there is no account ${quote(name)}; nothing was changed`;
   const hint = 'modreg registry account list shows them';
-  return { ok: false, error: { severity: 'error', kind: 'unknown-reference', message, hint } };
+  return {
+    ok: false,
+    error: { severity: 'error', kind: 'unknown-reference', message, suggestion, hint },
+  };
 }
 
 function faultIn({ name, role, passwordFile }: AccountWish): string | undefined {

@@ -1,4 +1,5 @@
 import type { Result } from '../core/index.ts';
+import { nearestWord } from '../core/text/nearest-word.ts';
 import { quote } from '../core/text/quote.ts';
 import { usage, type Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
@@ -80,10 +81,15 @@ export function revokeToken(
       return { ok: true, value: { token, isNew: result === 'done' } };
     }
     const hint = 'modreg registry token list shows the tokens';
+    const names = catalogue.tokens().map(({ name }) => name);
+    const suggestion = nearestWord(named, names);
     // It may be a token of another registry, so that it is not repeated.
     const message = named.startsWith('modreg_')
       ? 'this registry did not create the token'
       : `this registry has no token with the id or name ${quote(named)}`;
-    return { ok: false, error: { severity: 'error', kind: 'unknown-token', message, hint } };
+    return {
+      ok: false,
+      error: { severity: 'error', kind: 'unknown-token', message, suggestion, hint },
+    };
   });
 }

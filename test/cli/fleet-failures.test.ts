@@ -69,7 +69,7 @@ const RETRIED = [
   '  rover-4',
 ];
 
-it.each<[readonly string[], readonly string[]]>([
+it.each<[readonly string[], readonly string[], (readonly string[])?]>([
   [
     ['acme:lidar', '1.3.0'],
     [...OF_RELEASE, ...REST, ...RETRIED],
@@ -78,11 +78,21 @@ it.each<[readonly string[], readonly string[]]>([
     ['acme:lidar', '1.2.9'],
     ['acme:lidar 1.2.9 on 1 machine because of the release, last TIME', '  no reason', '  rover-6'],
   ],
-  [['acme:arm'], ['nothing failed in 24h, and nothing is tried again']],
-])('[D185] failures %j are grouped by release, blame and reason', async (args, expected) => {
-  const fleet = await fleetWith(MACHINES);
-  expect(await fleet(...args)).toEqual({ stdout: expected, stderr: [], exit: 0 });
-});
+  [
+    ['acme:arm'],
+    ['nothing failed in 24h, and nothing is tried again'],
+    [
+      'warning[UNKNOWN_REFERENCE]: no machine has reported "acme:arm", and it is not published here',
+      'hint: modules here: acme:lidar',
+    ],
+  ],
+])(
+  '[D185] failures %j are grouped by release, blame and reason',
+  async (args, expected, stderr = []) => {
+    const fleet = await fleetWith(MACHINES);
+    expect(await fleet(...args)).toEqual({ stdout: expected, stderr, exit: 0 });
+  },
+);
 
 it('[D185] failures of all modules are JSON with the machines', async () => {
   const fleet = await fleetWith(MACHINES);

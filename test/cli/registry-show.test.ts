@@ -104,9 +104,13 @@ it.each([
   [['list'], 'acme:cam    1 release\nacme:lidar  3 releases\n'],
   [['list', 'acme'], 'acme:cam    1 release\nacme:lidar  3 releases\n'],
   [['list', 'acme:lidar'], 'acme:lidar  3 releases\n'],
-  [['list', 'nimbus'], 'no modules in the namespace nimbus\n'],
-])('modreg registry %j', async (args, stdout) => {
-  expect(await registry(withReleases(), ...args)).toEqual({ stdout, stderr: '', exit: 0 });
+  [
+    ['list', 'nimbus'],
+    'no modules in the namespace nimbus\n',
+    'warning[UNKNOWN_REFERENCE]: this registry has no namespace "nimbus"\nhint: namespaces here: acme\n',
+  ],
+])('modreg registry %j', async (args, stdout, stderr = '') => {
+  expect(await registry(withReleases(), ...args)).toEqual({ stdout, stderr, exit: 0 });
 });
 
 it('publish reports a bad version like resolve', async () => {

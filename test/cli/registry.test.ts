@@ -46,7 +46,6 @@ describe('modreg registry', () => {
         '{"schema":"modreg/registry-list@1","modules":[{"module_id":"acme:cam","generation":1,"count":1},{"module_id":"acme:lidar","generation":3,"count":1}]}\n',
         0,
       ],
-      [['list', 'nobody'], 'no modules in the namespace nobody\n', 0],
       [['list', 'acme:lidar'], 'acme:lidar  1 release\n', 0],
     ];
     for (const [args, stdout, exit] of steps) {

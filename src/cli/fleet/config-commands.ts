@@ -13,6 +13,7 @@ import {
   shownConfigOf,
 } from '../../site/machine-configs.ts';
 import { signConfig, type SignConfigOptions } from '../../site/sign-config.ts';
+import { unknownNames } from '../../site/unknown-names.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
 import { diffLines } from '../../core/text/diff-lines.ts';
@@ -156,11 +157,16 @@ export async function restoreConfigCommand(
 /** `modreg fleet config history`: what was saved for a machine. */
 export async function configHistoryCommand(options: Options, world: World): Promise<Outcome> {
   const found = await configHistoryOf(options, world);
+  const isEmpty = found.ok && found.value.revisions.length === 0;
+  const problems = await unknownNames(isEmpty ? { machine: options.machine } : {}, options, world);
   return outcomeOf(found, ({ revisions }) => {
     if (options.json) {
-      return { answer: [jsonLine({ schema: 'modreg/fleet-config-history@1', revisions })] };
+      return {
+        answer: [jsonLine({ schema: 'modreg/fleet-config-history@1', revisions })],
+        problems,
+      };
     }
-    if (revisions.length === 0) return { answer: ['nothing was saved'] };
+    if (revisions.length === 0) return { answer: ['nothing was saved'], problems };
     const heads = ['REVISION', 'SAVED', 'SIGNATURES', 'BY', 'WHY'];
     const rows = revisions.map((one) => [
       `${one.revision}`,

@@ -8,6 +8,7 @@ import { failuresOfFleet } from '../../site/fleet-machines.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { namedMachines } from '../../site/outcome-words.ts';
 import { jsonLine } from '../base/answer-json.ts';
+import { unknownNames } from '../../site/unknown-names.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 import { outcomeTerm } from './outcome-term.ts';
 
@@ -27,9 +28,11 @@ export async function fleetFailuresCommand(
   if (!sinceMs.ok) return failed(sinceMs.error);
   const wanted = { ...release, namespace, sinceMs: sinceMs.value };
   const found = await failuresOfFleet(wanted, options, world);
+  const isEmpty = found.ok && found.value.failures.length === 0;
+  const problems = await unknownNames(isEmpty ? { moduleId: release.module } : {}, options, world);
   return outcomeOf(found, (answer) => {
     const json = { schema: 'modreg/fleet-failures@1', ...answer };
-    return { answer: options.json ? [jsonLine(json)] : linesOf(answer, since) };
+    return { answer: options.json ? [jsonLine(json)] : linesOf(answer, since), problems };
   });
 }
 

@@ -8,6 +8,7 @@ import type { LogLevel, SiteLine } from '../../registry/site-logs.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { logText } from '../../site/log-text.ts';
 import { logsOfFleet, type FoundLines, type WantedLines } from '../../site/machine-logs.ts';
+import { unknownNames } from '../../site/unknown-names.ts';
 import { logLine } from '../base/log-line.ts';
 import { wholeNumber } from '../base/number-option.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
@@ -32,9 +33,13 @@ export async function fleetLogsCommand(
   const wanted = wantedLines(module, options, world);
   if (!wanted.ok) return failed(wanted.error);
   const found = await logsOfFleet(wanted.value, options, world);
+  const isEmpty = found.ok && found.value.lines.length === 0 && wanted.value.count > 0;
+  const asked = isEmpty ? { machine: options.machine, entry: module } : {};
+  const problems = await unknownNames(asked, options, world);
   return outcomeOf(found, (answer) => ({
     answer: answer.lines.map((line) => lineOf(line, options)),
     notes: notesOf(answer, wanted.value),
+    problems,
     isData: true,
   }));
 }

@@ -18,6 +18,7 @@ import {
   machineCommands,
   type GivenWish,
 } from '../../site/machine-commands.ts';
+import { unknownNames } from '../../site/unknown-names.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { countOf } from '../../base/count.ts';
 import { columnsOf } from '../base/columns.ts';
@@ -121,10 +122,14 @@ export async function fleetCommandsCommand(options: Options, world: World): Prom
       notes: found.more ? ['note: only the newest 1000 commands are shown'] : [],
     }));
   }
-  return outcomeOf(await machineCommands(options, world), (found) => ({
+  const listed = await machineCommands(options, world);
+  const isEmpty = listed.ok && listed.value.commands.length === 0;
+  const problems = await unknownNames(isEmpty ? { machine: options.machine } : {}, options, world);
+  return outcomeOf(listed, (found) => ({
     answer: options.json
       ? [jsonLine({ schema: 'modreg/fleet-commands@1', ...found })]
       : linesOf(found.commands, world),
+    problems,
   }));
 }
 

@@ -8,6 +8,7 @@ import { refusalWords } from '../../site/refusal-words.ts';
 import { wrongClockWords } from '../../site/machine-clock.ts';
 import { fleetMachines } from '../../site/fleet-machines.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
+import { unknownNames } from '../../site/unknown-names.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
@@ -38,11 +39,14 @@ export async function fleetMachinesCommand(
     return failed(usage(`${found} is not a number from 1 to ${MOST_MACHINES}`));
   }
   const found = await fleetMachines({ ...options, limit }, options, world);
+  const isEmpty = found.ok && found.value.machines.length === 0;
+  const asked = isEmpty ? { group: options.group, moduleId: options.module } : {};
+  const problems = await unknownNames(asked, options, world);
   return outcomeOf(found, ({ machines, hasMore }) => {
     const json = { schema: 'modreg/fleet-machines@1', machines, has_more: hasMore };
-    if (options.json) return { answer: [jsonLine(json)] };
+    if (options.json) return { answer: [jsonLine(json)], problems };
     const notes = hasMore ? [`note: there are more: --limit is ${limit}`] : [];
-    return { answer: linesOf(machines, world), notes };
+    return { answer: linesOf(machines, world), notes, problems };
   });
 }
 

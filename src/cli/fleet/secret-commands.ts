@@ -4,6 +4,7 @@ import type { World } from '../../base/world.ts';
 import type { SavedSecret } from '../../registry/secret-documents.ts';
 import type { ConfigOptions } from '../../site/config-options.ts';
 import { removeSecret, secretsOfMachine, setSecret } from '../../site/machine-secrets.ts';
+import { unknownNames } from '../../site/unknown-names.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { columnsOf } from '../base/columns.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
@@ -47,11 +48,14 @@ function lineOf({ machine, name, places }: SavedSecret, what: string): string {
 
 /** `modreg fleet config secret list`: what has a value, and what the newest documents name. */
 export async function secretsCommand(options: SecretOptions, world: World): Promise<Outcome> {
-  return outcomeOf(await secretsOfMachine(options, world), ({ secrets }) => {
+  const found = await secretsOfMachine(options, world);
+  const isEmpty = found.ok && found.value.secrets.length === 0;
+  const problems = await unknownNames(isEmpty ? { machine: options.machine } : {}, options, world);
+  return outcomeOf(found, ({ secrets }) => {
     if (options.json) {
-      return { answer: [jsonLine({ schema: 'modreg/fleet-secrets@1', secrets })] };
+      return { answer: [jsonLine({ schema: 'modreg/fleet-secrets@1', secrets })], problems };
     }
-    if (secrets.length === 0) return { answer: ['the documents name no secret'] };
+    if (secrets.length === 0) return { answer: ['the documents name no secret'], problems };
     const heads = ['NAME', 'VALUE', 'FOR'];
     const rows = secrets.map((one) => [
       excerpt(one.name),

@@ -1,5 +1,9 @@
 import { countOf } from '../../base/count.ts';
-import type { Outcome } from '../../base/problem.ts';
+import { namespaceOf } from '../../core/releases/module-id.ts';
+import { firstFew } from '../../core/text/few.ts';
+import { nearestWord } from '../../core/text/nearest-word.ts';
+import { quote } from '../../core/text/quote.ts';
+import type { Outcome, Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { listModules, type CountedModule } from '../../site/module-lists.ts';
 import type { ReadOptions } from '../../site/remote-lists.ts';
@@ -12,9 +16,36 @@ export async function listCommand(
   options: ReadOptions,
   world: World,
 ): Promise<Outcome> {
-  return outcomeOf(await listModules(named, options, world), (modules) => ({
+  const found = await listModules(named, options, world);
+  const isUnknown = named !== undefined && found.ok && found.value.length === 0;
+  const problems = isUnknown ? await unknownNamespace(named, options, world) : [];
+  return outcomeOf(found, (modules) => ({
     answer: options.json ? [listAsJson(modules)] : listLines(modules, named),
+    problems,
   }));
+}
+
+const NAMED = 5;
+
+/** A warning that the registry has no module of this namespace, and which ones it has (D486). */
+async function unknownNamespace(
+  named: string,
+  options: ReadOptions,
+  world: World,
+): Promise<Problem[]> {
+  const all = await listModules(undefined, options, world);
+  if (!all.ok) return [];
+  const namespaces = [...new Set(all.value.map(({ moduleId }) => namespaceOf(moduleId)))];
+  const few = firstFew(namespaces.toSorted(), NAMED).join(', ');
+  return [
+    {
+      severity: 'warning',
+      kind: 'unknown-reference',
+      message: `this registry has no namespace ${quote(named)}`,
+      suggestion: nearestWord(named, namespaces),
+      hint: few === '' ? 'it has no modules' : `namespaces here: ${few}`,
+    },
+  ];
 }
 
 function listLines(modules: readonly CountedModule[], namespace: string | undefined): string[] {

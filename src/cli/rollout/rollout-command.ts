@@ -18,6 +18,7 @@ import {
   type TypedRelease,
 } from '../../site/remote-rollouts.ts';
 import type { RolloutAnswer } from '../../site/rollout-answer.ts';
+import { unknownNames } from '../../site/unknown-names.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { wholeNumber } from '../base/number-option.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
@@ -64,6 +65,8 @@ async function listCommand(
   world: World,
 ): Promise<Outcome> {
   const listed = await listRollouts(moduleText, options, world);
+  const isEmpty = listed.ok && listed.value.rollouts.length + listed.value.damaged.length === 0;
+  const unknown = await unknownNames(isEmpty ? { moduleId: moduleText } : {}, options, world);
   return outcomeOf(listed, ({ moduleId, rollouts, damaged }) => {
     const json = jsonLine({ schema: 'modreg/rollouts@1', rollouts, damaged });
     const none = `no release${moduleId === undefined ? '' : ` of ${moduleId}`} is or was in a rollout`;
@@ -71,7 +74,7 @@ async function listCommand(
     const problems = damaged.map(({ module_id: id, version }) =>
       damagedRollout({ moduleId: String(id), version: String(version) }),
     );
-    return { answer: options.json ? [json] : lines, problems };
+    return { answer: options.json ? [json] : lines, problems: [...problems, ...unknown] };
   });
 }
 
