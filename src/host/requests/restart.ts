@@ -18,6 +18,7 @@ import { openActionOf } from '../open-action.ts';
 import { inFile } from '../open-state.ts';
 import { currentInput } from '../restored-input.ts';
 import { timesOn } from '../time-zones.ts';
+import { asLastDecided } from './as-last-decided.ts';
 import { intendedRestart, type IntendedRestart } from './intended-restart.ts';
 import { hintForUnknown } from './unknown-deployed.ts';
 
@@ -57,7 +58,7 @@ export function requestRestart(
   world: World,
 ): Result<Restart & { readonly isAsSeen: boolean }, Problem[]> {
   return inFile(world, 'write', (file) => {
-    const restart = restartIn(file, named, wish, world);
+    const restart = asLastDecided(restartIn(file, named, wish, world), file, world);
     if (!restart.ok) return restart;
     const { row, deployed, request } = restart.value;
     const isAsSeen = seen === undefined || seen === deployed;

@@ -45,7 +45,7 @@ export function upgradeNotes(upgrade: Upgrade): string[] {
   const { row, isPolled } = upgrade;
   const command = passingCommand(upgrade);
   return [
-    ...(isPolled ? [] : ['note: no process polls for this machine, so nothing begins']),
+    ...(isPolled ? [] : [upgrade.request ? WAITS : IDLE]),
     ...(command === undefined ? [] : [`note: ${command} does not wait for that`]),
     ...(upgrade.request
       ? [
@@ -54,6 +54,10 @@ export function upgradeNotes(upgrade: Upgrade): string[] {
       : []),
   ];
 }
+
+/** An agent takes a request at its next start (D487). */
+const WAITS = 'note: no agent runs: the request waits for its next start';
+const IDLE = 'note: no agent runs, so nothing begins';
 
 /** Notes about the round that was asked for. */
 export function roundNotes({ round }: Pick<AskedUpgrade, 'round'>): string[] {

@@ -32,6 +32,7 @@ import { openActionOf } from '../open-action.ts';
 import { inFile } from '../open-state.ts';
 import { currentInput } from '../restored-input.ts';
 import { timesOn } from '../time-zones.ts';
+import { asLastDecided } from './as-last-decided.ts';
 import { commandFor } from './holds.ts';
 import { faultsOf, namedVetoes, type UpgradeWish } from './upgrade-wish.ts';
 
@@ -69,7 +70,8 @@ export function requestUpgrade(wish: UpgradeWish, world: World): Requested {
     const upgrade = upgradeIn(file, wish.named, world);
     if (!upgrade.ok) return upgrade;
     const { row, decision } = upgrade.value;
-    const found = requestIn(upgrade.value, wish, world.clock());
+    const asked = requestIn(upgrade.value, wish, world.clock());
+    const found = asLastDecided(asked, file, world);
     if (!found.ok) return found;
     const request = found.value;
     const isAsSeen = isSeen(wish, request);
