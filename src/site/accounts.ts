@@ -8,7 +8,7 @@ import { isAccountName, type Account } from '../server/accounts/account-table.ts
 import { passwordFault, storedPassword } from '../server/accounts/password.ts';
 import type { Role } from '../server/accounts/role.ts';
 import type { Catalogue } from '../server/index.ts';
-import { withCatalogue, type CatalogueOptions } from './catalogue-options.ts';
+import { fileOption, withCatalogue, type CatalogueOptions } from './catalogue-options.ts';
 import { utf8Text } from './utf8-text.ts';
 
 /** What an account of the page is to have. What is undefined stays. */
@@ -47,7 +47,7 @@ export async function setAccount(
       return wrong(`${quote(wish.name)} ${INCOMPLETE}`);
     }
     note(catalogue, 'account-set', wish, world);
-    return accountOf(catalogue, wish.name, result === 'added');
+    return accountOf(catalogue, wish.name, { isNew: result === 'added', options });
   });
 }
 
@@ -71,7 +71,7 @@ export function confirmAccount(
   return changed(options, world, (catalogue) => {
     const isNew = catalogue.accounts.confirm(name) === 'done';
     if (isNew) note(catalogue, 'account-confirmed', { name, by }, world);
-    return accountOf(catalogue, name, isNew);
+    return accountOf(catalogue, name, { isNew, options });
   });
 }
 
@@ -82,7 +82,7 @@ export function removeAccount(
   world: World,
 ): Result<string, Problem> {
   return changed(options, world, (catalogue) => {
-    if (!catalogue.accounts.remove(name)) return unknown(name, catalogue);
+    if (!catalogue.accounts.remove(name)) return unknown(name, catalogue, options);
     note(catalogue, 'account-removed', { name, by }, world);
     return { ok: true, value: name };
   });
@@ -107,7 +107,7 @@ function changed<T>(
   return withCatalogue(options, world, { mode: 'write' }, (catalogue) => {
     if (catalogue.log.last() === 0) return work(catalogue);
     const message = 'a front of a cluster has no accounts yet; nothing was changed';
-    const hint = 'people sign in to its page with codes: modreg registry page sign-in';
+    const hint = `people sign in to its page with codes: modreg registry page sign-in${fileOption(options)}`;
     return { ok: false, error: { severity: 'error', kind: 'registry-refused', message, hint } };
   });
 }
@@ -115,20 +115,21 @@ function changed<T>(
 function accountOf(
   catalogue: Catalogue,
   name: string,
-  isNew: boolean,
+  { isNew, options }: { readonly isNew: boolean; readonly options: CatalogueOptions },
 ): Result<ChangedAccount, Problem> {
   const account = catalogue.accounts.all().find((one) => one.name === name);
-  return account ? { ok: true, value: { account, isNew } } : unknown(name, catalogue);
+  return account ? { ok: true, value: { account, isNew } } : unknown(name, catalogue, options);
 }
 
 function unknown(
   name: string,
   catalogue: Pick<Catalogue, 'accounts'>,
+  options: CatalogueOptions,
 ): { readonly ok: false; readonly error: Problem } {
   const names = catalogue.accounts.all().map((one) => one.name);
   const suggestion = nearestWord(name, names);
   const message = `there is no account ${quote(name)}; nothing was changed`;
-  const hint = 'modreg registry account list shows them';
+  const hint = `modreg registry account list${fileOption(options)} shows them`;
   return {
     ok: false,
     error: { severity: 'error', kind: 'unknown-reference', message, suggestion, hint },

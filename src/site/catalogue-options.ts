@@ -6,12 +6,18 @@ import { IN_MEMORY, type Opening } from '../sqlite/database.ts';
 import { DatabaseError, type DatabaseErrorKind } from '../sqlite/database-error.ts';
 import type { ErrorKind } from '../base/codes.ts';
 import { usage, type Problem } from '../base/problem.ts';
+import { shellWord } from '../base/shell-word.ts';
 import { defaultDatabase, servedElsewhere } from '../host/registry-choice.ts';
 import type { World } from '../base/world.ts';
 
 /** Which registry file is meant; by default the one in PLATFORM_HOME. */
 export interface CatalogueOptions {
   readonly db?: string;
+}
+
+/** How a command names the same file: ` --db registry.db`; empty for the default. */
+export function fileOption({ db }: CatalogueOptions): string {
+  return db === undefined ? '' : ` --db ${shellWord(db)}`;
 }
 
 /** For what can create the file. */

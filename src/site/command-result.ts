@@ -11,10 +11,16 @@ const KINDS = {
 } as const;
 
 /** What a registry answered about commands, or why it did not do what was asked. */
-export function commandResult<T>(result: Result<T, CommandRefusal>): Result<T, Problem> {
+export function commandResult<T>(
+  result: Result<T, CommandRefusal>,
+  /** The machine that they are for; absent for a group. */
+  machine?: string,
+): Result<T, Problem> {
   if (result.ok) return result;
   const { kind, detail: message } = result.error;
   const hint =
-    kind === 'too-many-commands' ? 'modreg fleet commands shows them; they expire' : undefined;
+    kind === 'too-many-commands' && machine !== undefined
+      ? `modreg fleet commands --machine ${machine} shows them; they expire`
+      : undefined;
   return { ok: false, error: { severity: 'error', kind: KINDS[kind], message, hint } };
 }

@@ -66,7 +66,7 @@ export async function giveMachineCommand(
     const found = signing.value?.sign(machine);
     if (found && !found.ok) return found;
     const { command: one, signed } = found?.value ?? { command: command.value, signed: undefined };
-    const given = commandResult(await client.give(machine, one));
+    const given = commandResult(await client.give(machine, one), machine);
     return given.ok ? { ok: true, value: { ...given.value, signed } } : given;
   });
 }
@@ -170,7 +170,7 @@ export async function machineCommands(
   const target = targetFault(options);
   if (target) return { ok: false, error: target };
   return await withMachine(options, world, SERVING, async ({ machine, client }) => {
-    const found = commandResult(await client.list(machine));
+    const found = commandResult(await client.list(machine), machine);
     return found.ok ? { ok: true, value: { machine, ...found.value } } : found;
   });
 }

@@ -69,7 +69,7 @@ async function givenInTurn(
   const refused: GivenToGroup['refused'] = [];
   for (const [place, { machine, one }] of commands.entries()) {
     try {
-      const answer = commandResult(await client.give(machine, one.command));
+      const answer = commandResult(await client.give(machine, one.command), machine);
       if (answer.ok) given.push({ machine, number: answer.value.number });
       else refused.push({ machine, detail: answer.error.message });
     } catch (error) {

@@ -6,6 +6,7 @@ import type { World } from '../base/world.ts';
 import type { Catalogue } from '../server/index.ts';
 import { invite, type Invitation } from '../server/tokens/invitation.ts';
 import {
+  fileOption,
   modeOf,
   withCatalogue,
   type CatalogueOptions,
@@ -80,7 +81,7 @@ export function revokeToken(
     if (result !== 'unknown-token' && token) {
       return { ok: true, value: { token, isNew: result === 'done' } };
     }
-    const hint = 'modreg registry token list shows the tokens';
+    const hint = `modreg registry token list${fileOption(options)} shows the tokens`;
     const names = catalogue.tokens().map(({ name }) => name);
     const suggestion = nearestWord(named, names);
     // It may be a token of another registry, so that it is not repeated.

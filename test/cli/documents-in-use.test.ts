@@ -74,7 +74,7 @@ it('[D326] [D433] plan, why and doctor say which revision is in use and which is
     'info     documents  revision 1 was taken while the policy named no trust document: the site could change everything but the terms of the machine alone\n',
   );
   expect(doctor.stdout).toContain(
-    `warning  documents  ${REFUSED}\n                    fix: modreg fleet config show says who saved it; correct it there, and save it again\n`,
+    `warning  documents  ${REFUSED}\n                    fix: modreg fleet config show --machine rover-7 says who saved it; correct it there, and save it again\n`,
   );
 
   // Another machine config is not that of the machine.

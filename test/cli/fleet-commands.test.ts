@@ -212,7 +212,7 @@ it('[T708] a machine for which many commands wait gets no further one', async ()
     stdout: [],
     stderr: [
       'error[REGISTRY_REFUSED]: 20 commands of rover-7 wait already: nothing was given',
-      'hint: modreg fleet commands shows them; they expire',
+      'hint: modreg fleet commands --machine rover-7 shows them; they expire',
     ],
     exit: 4,
   });

@@ -120,7 +120,7 @@ describe('[D370] modreg registry account', () => {
     expect(await account(db, 'remove', 'ada')).toEqual([
       '1',
       'error[UNKNOWN_REFERENCE]: there is no account "ada"; nothing was changed',
-      'hint: modreg registry account list shows them',
+      `hint: modreg registry account list --db ${db} shows them`,
     ]);
   });
 
@@ -227,7 +227,7 @@ describe('a restored backup', () => {
     expect(await account(db, 'confirm', 'bob')).toEqual([
       '1',
       'error[UNKNOWN_REFERENCE]: there is no account "bob"; nothing was changed',
-      'hint: modreg registry account list shows them',
+      `hint: modreg registry account list --db ${db} shows them`,
     ]);
   });
 });
@@ -245,7 +245,7 @@ it('[T777] a front of a cluster refuses accounts, and those of its file open not
   const refused = [
     '4',
     'error[REGISTRY_REFUSED]: a front of a cluster has no accounts yet; nothing was changed',
-    'hint: people sign in to its page with codes: modreg registry page sign-in',
+    `hint: people sign in to its page with codes: modreg registry page sign-in --db ${db}`,
   ];
   const file = passwordFile(PASSWORD);
   const set = ['set', 'eve', '--role', 'admin', '--password-file', file];

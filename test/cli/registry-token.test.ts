@@ -169,12 +169,12 @@ it('modreg registry token revoke takes an id, a name or a token', async () => {
   expect(await revoke(texts[1] ?? '')).toEqual(['t2 (robot) is revoked\n', '', 0]);
   expect(await revoke('modreg_other')).toEqual([
     '',
-    'error[UNKNOWN_TOKEN]: this registry did not create the token\nhint: modreg registry token list shows the tokens\n',
+    `error[UNKNOWN_TOKEN]: this registry did not create the token\nhint: modreg registry token list --db ${db} shows the tokens\n`,
     1,
   ]);
   expect(await revoke('t9')).toEqual([
     '',
-    'error[UNKNOWN_TOKEN]: this registry has no token with the id or name "t9"\nhint: modreg registry token list shows the tokens\n',
+    `error[UNKNOWN_TOKEN]: this registry has no token with the id or name "t9"\nhint: modreg registry token list --db ${db} shows the tokens\n`,
     1,
   ]);
   expect(JSON.parse(String((await revoke('mirror', '--json'))[0]))).toMatchObject({

@@ -3,12 +3,13 @@ import { platformHome } from '../../config/platform-home.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { Problem } from '../../base/problem.ts';
+import { shellWord } from '../../base/shell-word.ts';
 import type { World } from '../../base/world.ts';
 import type { MachineFile } from '../../store/index.ts';
+import { machineIdOf } from '../machine-id.ts';
 import { keptState, type ServedState } from './served-state.ts';
 
 const LONGEST = 900;
-const HINT = 'modreg fleet config show and set show and change what the site serves';
 
 /** Notes about the documents that a machine follows: what it runs, and what it refuses (D266). None if it follows none. */
 export function siteNotes({ path }: Pick<MachineFile, 'path'>): string[] {
@@ -25,13 +26,14 @@ function notesOf({ runs, refused }: SiteWords): string[] {
 }
 
 /** The same as warnings of the page of the machine, which changes the documents on the machine. */
-export function siteWarnings({ environment }: World): Problem[] {
-  const { runs, unproven, refused } = siteWords(platformHome(environment));
+export function siteWarnings(world: World): Problem[] {
+  const { runs, unproven, refused } = siteWords(platformHome(world.environment));
+  const hint = hintFor(world);
   const message = `${runs ?? ''}; this page shows them, and changes only the documents on the machine`;
   return [
     ...(runs === undefined
       ? []
-      : [{ severity: 'warning', kind: 'follows-site', message, hint: HINT } as const]),
+      : [{ severity: 'warning', kind: 'follows-site', message, hint } as const]),
     ...(unproven === undefined
       ? []
       : [{ severity: 'warning', kind: 'follows-site', message: unproven } as const]),
@@ -42,11 +44,22 @@ export function siteWarnings({ environment }: World): Problem[] {
 }
 
 /** The same before the documents on the machine are edited: what saving an edit means (D454). None if it follows no site. */
-export function editWarnings({ environment }: World): Problem[] {
-  const { runs } = siteWords(platformHome(environment));
+export function editWarnings(world: World): Problem[] {
+  const { runs } = siteWords(platformHome(world.environment));
   if (runs === undefined) return [];
   const message = `${runs}; while the machine follows that site, modules that are saved here do not run, and terms count only where the site sets none`;
-  return [{ severity: 'warning', kind: 'follows-site', message, hint: HINT }];
+  return [{ severity: 'warning', kind: 'follows-site', message, hint: hintFor(world) }];
+}
+
+function hintFor(world: World): string {
+  const machine = machineOption(world);
+  return `modreg fleet config show${machine} and modreg fleet config set${machine} show and change what the site serves`;
+}
+
+/** How a command of the site names this machine: ` --machine rover-7`; empty if its id is not known here. */
+export function machineOption(world: World): string {
+  const id = machineIdOf(world);
+  return id.ok && id.value !== undefined ? ` --machine ${shellWord(id.value)}` : '';
 }
 
 interface SiteWords {
