@@ -13,7 +13,7 @@ import { signedWords } from '../core/explanation/signed-words.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { failureWords, rowHeadline } from '../core/plan/open-action-words.ts';
 import { OF_WHAT_RUNS } from '../core/decision/warning.ts';
-import { remedyOf } from '../core/plan/remedy.ts';
+import { remedyOf, untilLiftedWords } from '../core/plan/remedy.ts';
 import { rowState, type StateFacts } from '../core/plan/row-state.ts';
 import { say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
 import { describeFailures } from '../host/recent-failures.ts';
@@ -56,7 +56,7 @@ export function cardWords(plan: PlanRow, { open, failing, problems, times }: Car
   const now = { open, isFailing: failing !== undefined };
   const isUnderWay = open?.state === 'delivered';
   const headline = failing && !isUnderWay ? failingHeadline(failing) : rowHeadline(plan, open);
-  const next = nextWords(plan);
+  const next = nextWords(plan) ?? untilLiftedWords(plan);
   const isNextSaid = isTimeOf(headline, plan);
   const notices = noticesOf(plan, problems);
   const target = targetText(decision) ?? '-';

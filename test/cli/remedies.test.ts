@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { pageApp } from '../../src/page/app.ts';
 import { machineOnPage } from '../../src/page/machine/machine-on-page.ts';
+import type { QuarantineEntry } from '../../src/core/plan/machine-memory.ts';
 import type { MachineState } from '../../src/store/machine-state.ts';
 import { commitOne, moduleNamed } from '../support/claimed.ts';
 import { machineHold } from '../support/machine-hold.ts';
@@ -165,4 +166,37 @@ it('[D485] the card of a module that fails begins with that, and says it complet
     '1.1.0 failed 2 times: it ended with exit co… · no agent runs',
     '1.1.0 failed 2 times in ten minutes, last: it ended with exit code 7; no agent runs that starts it',
   ]);
+});
+
+function quarantined(version: string): QuarantineEntry {
+  const entry = { moduleId: moduleId('acme:lidar'), version, digest: undefined };
+  return { ...entry, reason: 'it ended', since: 1, until: undefined };
+}
+
+/** Nothing is deployed, and nothing may be. */
+function allInQuarantine(state: MachineState): void {
+  for (const version of ['1.0.0', '1.1.0']) state.quarantine(quarantined(version));
+  state.report(LIDAR, null, 1);
+}
+
+it('[D488] what is stuck because of a quarantine without an end waits for a person, or a release', async () => {
+  const { world, path } = await preparedMachine(
+    { deployed: { lidar: '1.1.0' }, work: allInQuarantine },
+    NOW,
+  );
+  const next = 'next nothing, until a person lifts 1.1.0 or another release is published';
+  const { answer } = await runCommandLine(['plan', path], world);
+  expect(answer.slice(3)).toEqual([
+    '  acme:lidar   1.*          none       -        1.1.0    stuck      no release may be selected: 2 in quarantine',
+    `      ${next}`,
+    '',
+    '1 stuck, 0 unchanged.',
+    'Select 1.1.0 again: modreg quarantine lift acme:lidar 1.1.0',
+    'Nothing was changed.',
+  ]);
+  const app = pageApp(machineOnPage(path, {}, world), {
+    assets: { style: '', script: '' },
+    access: undefined,
+  });
+  expect(linesOf(await (await app.request('/')).text())).toContain(next);
 });

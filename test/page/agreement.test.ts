@@ -41,7 +41,8 @@ function shownIn(html: string): Map<string, object> {
       const values = utc.matchAll(/<dt>(\w+)<\/dt><dd>([^<]*)<\/dd>/g);
       // When the headline says the time of the next change, the change follows the reason.
       const facts = [
-        ...utc.matchAll(/<small>(\w+)<\/small> ([^<]*)/g),
+        // That nothing follows by itself is no change of the plan as data [D488].
+        ...utc.matchAll(/<small>(\w+)<\/small> (?!nothing, until a person )([^<]*)/g),
         ...utc.matchAll(/<p>(next) ([^<]*)<\/p>/g),
       ];
       const texts = Array.from(utc.matchAll(/<p(?: class="warning")?>(?!next )([^<]*)<\/p>/g))

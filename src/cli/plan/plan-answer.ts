@@ -13,6 +13,7 @@ import {
 } from '../../core/explanation/plan-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import { keyOf } from '../../core/plan/target.ts';
+import { untilLiftedWords } from '../../core/plan/remedy.ts';
 import { rowState } from '../../core/plan/row-state.ts';
 import { isTooYoung, rowWord } from '../../core/plan/waiting-for-age.ts';
 import { firstFew } from '../../core/text/few.ts';
@@ -222,16 +223,16 @@ function stateWordOf({ row, open, failing }: Row): StateWord | undefined {
   return urgency && { word: rowWord(row), urgency };
 }
 
-function detailsOf(
-  { label, row: { stops, nextChange, afterActions }, downloaded, failing }: Row,
-  times: TimeContext,
-): string[] {
+function detailsOf({ label, row, downloaded, failing }: Row, times: TimeContext): string[] {
+  const { stops, nextChange, afterActions } = row;
+  const lifted = untilLiftedWords(row);
   return [
     ...(stops.length > 0 ? [`stops ${describeStops(stops)}`] : []),
     ...(downloaded === undefined ? [] : [downloadedWords(downloaded)]),
     ...(failing ? [describeFailing(label, failing.version, failing)] : []),
     ...(afterActions ? [`then ${afterActionsWords(afterActions)}`] : []),
     ...(nextChange ? [`next ${readable(changeWords(nextChange), times)}`] : []),
+    ...(lifted === undefined ? [] : [`next ${lifted}`]),
   ].map((detail) => `      ${detail}`);
 }
 

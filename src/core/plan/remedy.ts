@@ -3,7 +3,7 @@ import { replacementOf, type Decision } from '../decision/decision.ts';
 import { isTimeOfMachine } from '../decision/upgrade-request.ts';
 import { reasonCode } from '../explanation/reason.ts';
 import { termInForce } from '../releases/quarantine.ts';
-import { newerRefused } from '../releases/resolve.ts';
+import { newerRefused, newestRefused } from '../releases/resolve.ts';
 import type { Version } from '../version/version.ts';
 import type { PlanRow } from './plan.ts';
 import type { StateFacts } from './row-state.ts';
@@ -83,8 +83,22 @@ export function quarantinedIn({ decision }: Pick<PlanRow, 'decision'>): string |
   return termInForce(version, index.find(version)?.artifacts, eligibility)?.version;
 }
 
+/** What follows while the release that could be selected is in quarantine without an end: nothing by itself (D488). */
+export function untilLiftedWords({
+  decision,
+  nextChange,
+}: Pick<PlanRow, 'decision' | 'nextChange'>): string | undefined {
+  if (decision.kind !== 'stuck' || nextChange) return undefined;
+  const version = quarantinedIn({ decision });
+  return version && `nothing, until a person lifts ${version} or another release is published`;
+}
+
 function newestInQuarantine(decision: Decision): Version | undefined {
   if (decision.kind === 'stuck' && decision.code === 'quarantined') return decision.failure.version;
+  if (decision.kind === 'stuck' && decision.code === 'no-match') {
+    const refused = newestRefused(decision.resolution);
+    return refused?.reason === 'quarantined' ? refused.release.version : undefined;
+  }
   const deployed = deployedVersion(decision.input.deployed);
   if (decision.kind !== 'keep' || !decision.resolution || !deployed) return undefined;
   const [newest] = newerRefused(decision.resolution, deployed);

@@ -229,6 +229,13 @@ export function newerRefused(resolution: Resolution, version: Version): RefusedR
   return newer;
 }
 
+/** The newest release that the constraint accepts, if it is refused, with the reason. */
+export function newestRefused({ input }: Resolution): RefusedRelease | undefined {
+  const [release] = input.index.candidates(input.constraint);
+  const found = release && refusal(input, release);
+  return release && found && { release, ...found };
+}
+
 /**
  * Why `release` cannot be selected: the first reason in the order of the decision table, which begins with two digests
  * for one platform (D11); undefined if it could be.
