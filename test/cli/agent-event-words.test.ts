@@ -17,7 +17,7 @@ it.each<[Parameters<typeof agentLine>[0], string | undefined]>([
   ],
   [
     { kind: 'setup-changed', name: 'lidar' },
-    'info how it is run has changed, which applies from its next start (modreg restart lidar)',
+    'info its settings have changed; they apply from its next start (modreg restart lidar)',
   ],
   [
     { kind: 'leaves', name: 'lidar', because: 'removed' },

@@ -125,7 +125,7 @@ describe('modreg agent system', () => {
     expect(await printed(site, machine)).toEqual({ exit: 0, lines: [`${JOURNAL}: written`] });
     expect(await printed(site, machine)).toEqual({ exit: 0, lines: [`${JOURNAL}: unchanged`] });
     site.write(JOURNAL, 'mine');
-    const left = `${JOURNAL}: left alone: someone else has edited it; delete the file to have modreg manage it again`;
+    const left = `${JOURNAL}: left alone: another program or person has edited it; delete the file to have modreg manage it again`;
     expect(await printed(site, machine, DRY)).toEqual({ exit: 0, lines: [left] });
     expect(await printed(site, machine)).toEqual({ exit: 0, lines: [left] });
   });

@@ -107,7 +107,7 @@ describe('[T513] doctor says what answers at an address', () => {
       'npm:',
       text('no', 401),
       [
-        `npm:${AT} answers 401 text/plain without a token, so what it is is not known`,
+        `npm:${AT} answers 401 text/plain without a token, so its kind is not known`,
         `add the line "${AT} <token>" to $PLATFORM_HOME/tokens (mode 0600)`,
       ],
     ],

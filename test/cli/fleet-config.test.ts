@@ -118,7 +118,7 @@ it('[D264] documents are saved, shown, compared, listed and restored', async () 
   ]);
   expect((await run('show', '--revision', '2')).stdout).toEqual([
     'rover-7, revision 2, saved 2026-11-29T12:00:00Z by token t1 (op): narrow',
-    '  the machine has not said anything of its documents here',
+    '  the machine has not reported what it does with its documents',
     'machine.json:',
     ...JSON.stringify(machineWith('1.3.*'), null, 2).split('\n'),
     'policy.json:',
@@ -215,7 +215,7 @@ it('[D263] an operator signs what the same command has shown', async () => {
   const shown = await run('sign');
   expect(shown.stdout).toEqual([
     'rover-7, revision 1, saved 2026-11-29T12:00:00Z by token t1 (op): first',
-    '  the machine has not said anything of its documents here',
+    '  the machine has not reported what it does with its documents',
     'machine.json:',
     '{}',
     'modreg/config@1',
@@ -292,7 +292,7 @@ it('[D264] documents are printed without the control characters in their texts',
   const { stdout } = await run('show');
   const shown = text.replace('\u{9b}', '\\u{9b}').replace('\u{202e}', '\\u{202e}');
   expect(stdout.slice(1)).toEqual([
-    '  the machine has not said anything of its documents here',
+    '  the machine has not reported what it does with its documents',
     'machine.json:',
     shown,
   ]);

@@ -102,7 +102,7 @@ describe('[D194] modreg join', () => {
     expect(await site.join({ code, trust: other })).toEqual({
       lines: [
         `error[REGISTRY_UNTRUSTED]: the registry offers PIN, and --trust is ${other}: the code was not used`,
-        'hint: it is another registry, or someone stands between: compare with modreg keys show',
+        'hint: it is another registry, or another server answers in its place: compare with modreg keys show',
       ],
       exit: 4,
     });

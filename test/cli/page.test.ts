@@ -203,7 +203,7 @@ describe('a page.db that cannot be used (T129)', () => {
     writeFileSync(`${home}/page.db`, 'x'.repeat(8192));
     const { stderr, exit } = await inProcess(['page', 'sign-in'], { PLATFORM_HOME: home });
     expect(stderr).toMatch(
-      /^warning: "[^"]*page\.db": [^\n]*; it is now "[^"]*page\.db\.damaged", and everybody has to sign in again\nnote: /,
+      /^warning: "[^"]*page\.db": [^\n]*; it is now "[^"]*page\.db\.damaged", and all users have to sign in again\nnote: /,
     );
     expect(exit).toBe(0);
     expect(readFileSync(`${home}/page.db.damaged`, 'utf8')).toBe('x'.repeat(8192));

@@ -83,7 +83,7 @@ describe('modreg poll', () => {
     writeFileSync(file, content);
     const hook = script(`${folder}/hook`, '');
     const start = (): PollingHere => pollingHere(folder, ['--exec', hook, '--deployed', 'none']);
-    const refused = `TIME warn  acme_lidar: its deployed version is not known, so nothing is done; --deployed <file> says what is; --deployed none is not believed, because "${file}.set-aside-1" may have known it`;
+    const refused = `TIME warn  acme_lidar: its deployed version is not known, so nothing is done; --deployed <file> says what is; --deployed none is not used, because "${file}.set-aside-1" may have known it`;
     const first = await said(start());
     expect([first[0], first.at(-1)]).toEqual([
       `TIME warn  "${file}": ${why}; it is now ${file}.set-aside-1, and a new file was created: deployed versions, quarantines and rollbacks are forgotten`,
@@ -111,7 +111,7 @@ describe('modreg poll', () => {
     const args = ['--exec', script(`${folder}/hook`, ''), '--deployed', 'none'];
     const started = async (): Promise<string | undefined> =>
       (await said(pollingHere(folder, args))).at(-1);
-    const refused = `TIME warn  acme_lidar: its deployed version is not known, so nothing is done; --deployed <file> says what is; --deployed none is not believed, because a damaged row of "${file}" may have known it`;
+    const refused = `TIME warn  acme_lidar: its deployed version is not known, so nothing is done; --deployed <file> says what is; --deployed none is not used, because a damaged row of "${file}" may have known it`;
     expect([await started(), await started()]).toEqual([refused, refused]);
   });
 

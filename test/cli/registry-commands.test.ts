@@ -232,7 +232,7 @@ it('modreg registry token create says until when a token is valid', () => {
       'note: t1 (ci) is valid until 2026-11-24T00:00:00Z',
       'note: this is the only time that the token is shown',
     ],
-    'nobody has seen the token t1: modreg registry token revoke t1, with the same file, and create another one',
+    'the token t1 was not shown: modreg registry token revoke t1, with the same file, and create another one',
   ]);
 });
 

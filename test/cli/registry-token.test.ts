@@ -248,7 +248,7 @@ it.each([[[]], [['--json']]])(
     const output = textOf(running.stderr);
     expect(output).toContain('cannot write the answer (ENOSPC)');
     expect(output).toContain(
-      'nobody has seen the token t1: modreg registry token revoke t1, with the same file, and create another one',
+      'the token t1 was not shown: modreg registry token revoke t1, with the same file, and create another one',
     );
   },
 );

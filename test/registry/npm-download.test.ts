@@ -43,6 +43,6 @@ it('[D200] the file that a machine downloads is the one that was signed', async 
     createHash('sha512').update(content).digest('hex'),
   );
   expect(forged.ok ? '' : forged.error.reason).toBe(
-    `the file at ${server.address}/lidar.tgz has twice the sha512 ${found}, expected ${expected}`,
+    `the file at ${server.address}/lidar.tgz has the sha512 ${found} in two downloads, expected ${expected}`,
   );
 });

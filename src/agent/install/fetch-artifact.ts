@@ -222,7 +222,7 @@ async function verified(
       );
     }
     if (found.hex === wrong) {
-      const reason = `${where} has twice the ${digest.algorithm} ${found.hex}, expected ${digest.hex}`;
+      const reason = `${where} has the ${digest.algorithm} ${found.hex} in two downloads, expected ${digest.hex}`;
       throw wrongRelease('wrong-digest', reason);
     }
     if (!found.isResumed) wrong = found.hex;

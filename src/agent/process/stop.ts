@@ -43,7 +43,7 @@ async function stop(program: Stoppable, deadline: () => number): Promise<StopRes
   const { isOver } = await killMarked(mark, family);
   family.end();
   if (isOver) await ended;
-  else onLine(agentLine('processes of it are left that SIGKILL does not end'));
+  else onLine(agentLine('some of its processes survive SIGKILL'));
   await cgroup?.remove();
   return result;
 }

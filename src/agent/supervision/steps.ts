@@ -58,7 +58,7 @@ export function resumed(row: Activation, isHeld: boolean, around: Surroundings):
   }
   if (row.phase === 'rolling-back') return switching({ to: 'rolling-back', row }, 'none');
   if (row.attempts >= MOST_ATTEMPTS) {
-    const reason = `the agent or the machine ended each of the ${row.attempts} times that it was tried`;
+    const reason = `the agent or the machine went down in each of its ${row.attempts} trials`;
     return rolledBack({ row }, { reason, blame: 'release' }, 'none', around);
   }
   return switching({ to: 'trying', row: { ...row, attempts: row.attempts + 1 } }, 'none');

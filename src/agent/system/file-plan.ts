@@ -27,7 +27,7 @@ export type FilePlan = {
   | { readonly verdict: 'failed'; readonly reason: string }
 );
 
-const EDITED = 'someone else has edited it';
+const EDITED = 'another program or person has edited it';
 const NOT_OURS = 'modreg has not written it';
 
 /** Compares what should be on the disk below `root` with what is there. Writes nothing. */
@@ -88,7 +88,7 @@ function unwantedPlan(found: Found, record: FileRecord): Decided {
     found.kind === 'other'
       ? found.what
       : found.kind === 'absent'
-        ? 'someone else has removed it'
+        ? 'another program or person has removed it'
         : EDITED;
   return { verdict: 'left-alone', reason, isWanted: false };
 }

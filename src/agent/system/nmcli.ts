@@ -42,7 +42,7 @@ export async function observe(host: SystemHost): Promise<Result<Observation, str
   if (!active.ok) return active;
   const observation = observationIn(connectivity.value, active.value);
   if (observation) return { ok: true, value: observation };
-  return { ok: false, error: 'nmcli printed a connectivity that is not known' };
+  return { ok: false, error: 'nmcli printed an unknown connectivity' };
 }
 
 /** Carries out a command, without waiting for the connection. */

@@ -56,7 +56,7 @@ function kindIn(event: OwnEvent): string {
 
 function setupLine(name: string): Line {
   return info(
-    `how it is run has changed, which applies from its next start (modreg restart ${excerpt(name)})`,
+    `its settings have changed; they apply from its next start (modreg restart ${excerpt(name)})`,
   );
 }
 

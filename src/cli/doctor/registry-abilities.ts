@@ -62,7 +62,7 @@ function webFindings(
     ];
   }
   if (identity.isDenied) {
-    const found = `${from} answers ${identity.answer} without a token, so what it is is not known`;
+    const found = `${from} answers ${identity.answer} without a token, so its kind is not known`;
     return [warning(found, tokenFix(url, '<token>'))];
   }
   const found = `${from} is no registry that modreg reads: it answers ${identity.answer}`;

@@ -59,7 +59,7 @@ function fragmentLines({ own }: ShownConfig): string[] {
 }
 
 function machineLines({ machine_says: says }: ShownConfig): string[] {
-  if (!says) return ['  the machine has not said anything of its documents here'];
+  if (!says) return ['  the machine has not reported what it does with its documents'];
   const { applied, refused, at } = says;
   const runs = applied === null ? 'its own documents' : `revision ${applied}`;
   const first = `  the machine runs ${runs} (${excerpt(at)})`;

@@ -93,7 +93,7 @@ const ID =
 const CODE = 'modreg registry invite --name <machine>, where the registry is, prints a code';
 
 function againHint(tokenId: string): string {
-  return `the code was used, and nobody has the token ${tokenId}: make a new code with modreg registry invite, and join again`;
+  return `the code is used up, and the token ${tokenId} is lost: make a new code with modreg registry invite, and join again`;
 }
 
 function filesIn(folder: string): Files {
@@ -135,7 +135,8 @@ function whyNotHere(
 function otherPin(trust: string, offered: string | undefined): Problem {
   const found = offered === undefined ? 'has no trust document' : `offers ${offered}`;
   const message = `the registry ${found}, and --trust is ${excerpt(trust)}: the code was not used`;
-  const hint = 'it is another registry, or someone stands between: compare with modreg keys show';
+  const hint =
+    'it is another registry, or another server answers in its place: compare with modreg keys show';
   return { severity: 'error', kind: 'registry-untrusted', message, hint };
 }
 

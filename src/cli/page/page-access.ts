@@ -35,7 +35,7 @@ export function openAccess(
     if (error.kind !== 'damaged') return { ok: false, error: stateProblem(error) };
     const aside = setAside(path);
     world.note(
-      `warning: ${error.message}; it is now ${quote(aside)}, and everybody has to sign in again`,
+      `warning: ${error.message}; it is now ${quote(aside)}, and all users have to sign in again`,
     );
     return { ok: true, value: openPageFile(path, BUSY_TIMEOUT_MS) };
   }

@@ -54,7 +54,7 @@ export function firstVersions(
       const next =
         lost === undefined
           ? `--deployed ${NONE} says that nothing is, --deployed <file> what is`
-          : `--deployed <file> says what is; --deployed ${NONE} is not believed, because ${lost} may have known it`;
+          : `--deployed <file> says what is; --deployed ${NONE} is not used, because ${lost} may have known it`;
       report.about(name, 'warn', `its deployed version is not known, so nothing is done; ${next}`);
       unknown.add(name);
     }

@@ -40,7 +40,7 @@ export function tokenCreateCommand(options: TokenOptions, world: World): Outcome
   if (term?.ok === false) return failed(usage(`--expires: ${term.error}`));
   const created = createToken({ name, scopes, termMs: term?.value }, options, world);
   return outcomeOf(created, ({ id, token, expiresAt, summary }) => {
-    const ifLost = `nobody has seen the token ${id}: modreg registry token revoke ${id}, with the same file, and create another one`;
+    const ifLost = `the token ${id} was not shown: modreg registry token revoke ${id}, with the same file, and create another one`;
     if (out !== undefined && machine !== undefined) {
       return writtenTo(out, { machine, id, token }, ifLost);
     }

@@ -35,7 +35,7 @@ export function wallLinkCommand(options: WallLinkOptions, world: World): Outcome
     const { address, hasRun } = page.value;
     const link = `${address}${WALL_PATH}#token=${token}`;
     const until = expiresAt === undefined ? null : formatTime(expiresAt);
-    const ifLost = `nobody has seen the link of ${id}: modreg registry token revoke ${id}, with the same file, and make another one`;
+    const ifLost = `the link of ${id} was not shown: modreg registry token revoke ${id}, with the same file, and make another one`;
     if (json) {
       const fields = { id, name, expires_at: until, link };
       return { answer: [jsonLine({ schema: 'modreg/registry-page-wall@1', ...fields })], ifLost };

@@ -54,7 +54,7 @@ it.each([
   const zeros = '0'.repeat(digits);
   const [outcome] = await outcomeOf({ ...right, digest: `${algorithm}:${zeros}` });
   expect(outcome).toBe(
-    `release, wrong-digest: the file at ${server.address}/lidar.tgz has twice the ${algorithm} ${hex}, expected ${zeros}`,
+    `release, wrong-digest: the file at ${server.address}/lidar.tgz has the ${algorithm} ${hex} in two downloads, expected ${zeros}`,
   );
 });
 
@@ -79,7 +79,7 @@ describe('[A1] [T45] a file with another digest is never there', () => {
     [
       'the same one twice',
       [whole(other(0)), whole(other(0))],
-      `release, wrong-digest: the file at @ has twice the sha256 ${WRONG}, expected ${HEX}`,
+      `release, wrong-digest: the file at @ has the sha256 ${WRONG} in two downloads, expected ${HEX}`,
       2,
     ],
     ['another one once', [whole(other(0))], 'done', 2],

@@ -193,7 +193,7 @@ describe('[A2] a trial that an earlier agent began', () => {
 
   it('of a first version fails after three attempts', () => {
     expect(resumed({ ...FIRST, attempts: 3 })).toBe(
-      'write nothing; fail a (release, none): the agent or the machine ended each of the 3 times that it was tried; idle',
+      'write nothing; fail a (release, none): the agent or the machine went down in each of its 3 trials; idle',
     );
   });
 

@@ -30,7 +30,7 @@ import {
   type SystemSite,
 } from '../../support/system-site.ts';
 
-const EDITED = 'someone else has edited it';
+const EDITED = 'another program or person has edited it';
 
 describe('the managed files of the system', () => {
   it('are written once, and what reads them is told', async () => {
@@ -139,7 +139,7 @@ describe('[A20] a managed file that someone else has edited', () => {
     await apply(site, LIMITS);
     rmSync(site.host.root + JOURNAL);
     expect(await said(site, NOTHING)).toEqual([
-      `${JOURNAL} left-alone someone else has removed it`,
+      `${JOURNAL} left-alone another program or person has removed it`,
     ]);
     expect(site.read(JOURNAL)).toBeUndefined();
   });

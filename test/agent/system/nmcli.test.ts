@@ -60,7 +60,7 @@ describe('the output of nmcli', () => {
     ],
     ['exit 8', 'nmcli --terse networking connectivity check: it ended with exit code 8'],
     ['kill -9 $$', 'nmcli --terse networking connectivity check: it ended with SIGKILL'],
-    ['echo nonsense', 'nmcli printed a connectivity that is not known'],
+    ['echo nonsense', 'nmcli printed an unknown connectivity'],
   ])('of %s is a failure', async (script, error) => {
     const site = systemSite();
     site.program('nmcli', script);

@@ -108,7 +108,7 @@ describe('the settings of the system', () => {
     const { settings, log, until } = settingsOf(site);
     settings.follow(LIMITS);
     await until(`info ${JOURNAL}: written`);
-    const edited = `warn ${JOURNAL}: left alone: someone else has edited it; delete the file to have modreg manage it again`;
+    const edited = `warn ${JOURNAL}: left alone: another program or person has edited it; delete the file to have modreg manage it again`;
     site.write(JOURNAL, 'mine');
     settings.follow(LIMITS);
     await until(edited);
