@@ -128,11 +128,11 @@ export function addUpgrade(modreg: Command, { world, common, finish }: CommandCo
     )
     .option(
       '--now',
-      'make the replacement that is held: no window, blackout, cooldown, ceiling, answer or busy server holds it, for an hour at most',
+      'make the replacement that is held now, whatever window, blackout, cooldown, ceiling, answer or busy server holds it; the request lasts an hour',
     )
     .option(
       '--despite <veto>',
-      'with --now: although a module must not be stopped, for this reason; repeatable',
+      'with --now: also while a module must not be stopped, for this reason; repeatable',
       collect,
     )
     .option('--reason <text>', 'with --now: why, as status, plan and why show it')

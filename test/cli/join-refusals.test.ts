@@ -122,7 +122,7 @@ describe('[T576] the code is not used', () => {
       'with a code of other characters',
       {},
       { code: 'modreg_ü' },
-      ['error[USAGE]: the code has other characters than a code has', AGAIN],
+      ['error[USAGE]: the code has characters that no code has', AGAIN],
     ],
   ])('%s', async (_title, files, options, expected) => {
     const site = await inviting();

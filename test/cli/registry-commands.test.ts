@@ -111,7 +111,7 @@ describe('[T75] [T76] modreg registry backup and restore', () => {
   it.each<[string, (folder: string) => Outcome | Promise<Outcome>, string]>([
     ['no registry', (folder) => restoreCommand(folder, {}, WORLD), NO_FILE],
     ['an empty --db', (folder) => restoreCommand(folder, { db: '' }, WORLD), NO_FILE],
-    ['an empty folder', async () => await backupCommand('', {}, WORLD), 'the folder is empty text'],
+    ['an empty folder', async () => await backupCommand('', {}, WORLD), 'found "" as the folder'],
   ])('refuse %s', async (_, run, message) => {
     expect((await run(site().folder)).problems).toEqual([
       { severity: 'error', kind: 'usage', message },

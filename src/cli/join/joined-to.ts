@@ -45,7 +45,7 @@ export async function joinedTo(
   const address = serverAddress(registry);
   if (!address.ok) return address;
   if (!isToken(code)) {
-    return { ok: false, error: usage('the code has other characters than a code has', CODE) };
+    return { ok: false, error: usage('the code has characters that no code has', CODE) };
   }
   const clock = clockOf(world);
   const options = { clock, fetch: fetchIn(world), token: () => secret(code) };

@@ -20,7 +20,7 @@ export async function backupCommand(
   options: CatalogueOptions & AnswerOptions,
   world: World,
 ): Promise<Outcome> {
-  if (folder === '') return failed(usage('the folder is empty text'));
+  if (folder === '') return failed(usage('found "" as the folder'));
   // Opened first for its errors, and so that an earlier schema is upgraded.
   const opened = withCatalogue(options, world, { mode: 'write' }, (catalogue) => {
     return { ok: true, value: realpathSync(catalogue.path) };
