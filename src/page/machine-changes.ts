@@ -23,14 +23,14 @@ type Wish = Pick<RestartRequest, 'isImmediate'>;
 /** What a person may change on a machine. Each method reads the documents and machine.db again. */
 export interface MachineChanges {
   previewRestart(name: string, request: Wish): Answer<RestartPreview>;
-  restart(name: string, request: Wish & Seen): Answer<Restart>;
+  restart(name: string, request: Wish & Seen & Asking): Answer<Restart>;
   cancelRestart(name: string): Answer<LoggedDecision>;
   previewUpgrade(name: string): Answer<Upgrade>;
   /** Reads the list of a module, and says what holds the release that it selects. */
   askUpgrade(name: string): Answer<AskedUpgrade>;
   upgrade(wish: UpgradeWish): Answer<Upgrade>;
   previewRollback(name: string, term: Term): Answer<Rollback>;
-  rollBack(name: string, term: Term & Seen): Answer<Rollback>;
+  rollBack(name: string, term: Term & Seen & Asking): Answer<Rollback>;
   quarantine(): Answer<Quarantine>;
   quarantineVersion(refused: RefusedVersion): Answer<Refusal>;
   liftQuarantine(entry: QuarantinedVersion): Answer<Lifted>;
@@ -57,6 +57,11 @@ interface Seen {
   readonly deployed?: string | undefined;
   /** Of a rollback: the version that replaces the deployed one. */
   readonly to?: string | undefined;
+}
+
+/** Who asks (D489); undefined if that is not known. */
+interface Asking {
+  readonly by?: string | undefined;
 }
 
 interface Term {

@@ -4,6 +4,8 @@ import { changedPage, mainText, refusal } from './support/changed-page.ts';
 import { textOf } from './support/machine-page.ts';
 import { answerTo, afterwards, NIGHTLY } from '../support/restarts.ts';
 import { HOUR, MINUTE } from '../support/day.ts';
+import { moduleNamed } from '../support/claimed.ts';
+import { ask as run } from '../support/history.ts';
 
 const LIDAR = '/modules/acme_lidar';
 const RESTART = '/v1/modules/acme_lidar/restart';
@@ -19,7 +21,8 @@ describe('[T137] a restart', () => {
       'Stops, in this order:',
       'base (needs front-lidar)',
       'front-lidar',
-      'While the server processes changes of the config, nothing restarts.Restart acme:lidar',
+      'While the server processes changes of the config, nothing restarts.',
+      'your name Restart acme:lidar',
       'It keeps to the maintenance window. Pass the window…',
       'Do nothing',
     ]);
@@ -133,7 +136,8 @@ describe('[T137] a rollback', () => {
       'because  1.2.3 was rolled back on this machine; 1.2.0 instead: newest patch of 1.2 that may be selected',
       'then     up to date: stays at 1.2.0: 1.2.3 is refused by a rollback on this machine until 2026-11-28T01:03:03Z (in 7 d)',
       'next     2026-11-28T01:03:03Z (in 7 d): upgrade to 1.2.3, as a quarantine ends',
-      'for (for example 7d; empty: until it is lifted)  Show what that doesRoll back from 1.2.3 to 1.2.0 for 7d',
+      'for (for example 7d; empty: until it is lifted)  Show what that does',
+      'your name Roll back from 1.2.3 to 1.2.0 for 7d',
       'Do nothing',
     ]);
     expect(rememberedIn(machine.home)).toEqual(['1.2.3 after nothing']);
@@ -233,5 +237,40 @@ describe('[T141] an Idempotency-Key', () => {
       await ask('POST', RESTART, { body: [], headers: { 'idempotency-key': `${place}` } });
     }
     expect(await withdraw('first')).toBe(200);
+  });
+});
+
+describe('[D489] who asks on the page', () => {
+  it('for a restart is named by status and why', async () => {
+    const { post, machine } = await changedPage(NIGHTLY);
+    await post(`${LIDAR}/restart`, { deployed: '1.2.3', by: ' ann ' });
+    expect((await run(machine, 'status')).answer.at(-1)).toBe(
+      'acme_lidar: ann requested a restart at 2026-11-21T01:03:03Z',
+    );
+  });
+
+  it('for a rollback is named by the quarantine', async () => {
+    const { post, machine } = await changedPage();
+    machine.state.report(moduleNamed('acme_lidar', 'acme:lidar'), '1.2.0', 1);
+    machine.state.report(moduleNamed('acme_lidar', 'acme:lidar'), '1.2.3', 2);
+    await post(`${LIDAR}/rollback`, { deployed: '1.2.3', to: '1.2.0', for: '', by: 'ann' });
+    expect((await run(machine, 'quarantine', 'list')).answer.join('\n')).toContain(
+      'rolled back by ann',
+    );
+  });
+
+  it.each([
+    [`${LIDAR}/restart`, { deployed: '1.2.3' }],
+    [`${LIDAR}/rollback`, { deployed: '1.2.3', to: '1.2.0', for: '' }],
+  ])('%s with a name of 101 characters changes nothing', async (path, form) => {
+    const { post, machine } = await changedPage(NIGHTLY);
+    const [status, text] = await post(path, { ...form, by: 'a'.repeat(101) });
+    expect([status, text]).toEqual([
+      422,
+      expect.stringContaining(
+        'the name of the operator has 101 characters, expected at most 100; nothing was changed',
+      ),
+    ]);
+    expect(await afterwards(machine)).toEqual([]);
   });
 });

@@ -1,8 +1,10 @@
 import type { Result } from '../../core/index.ts';
+import type { Requester } from '../../core/decision/restart-request.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import type { World } from '../../base/world.ts';
 import { labelFor } from '../../host/machine-row.ts';
 import type { SavedPlanTerms } from '../../host/plan/machine-plan.ts';
+import { faultsIn, LONGEST_NAME } from '../../host/requests/hold-wish.ts';
 import { liftVersion, quarantineOn, refuseVersion } from '../../host/requests/quarantine.ts';
 import { restartEffects } from '../../host/requests/restart-effects.ts';
 import { cancelRestart, requestRestart, restartOf } from '../../host/requests/restart.ts';
@@ -45,25 +47,46 @@ export function requestsOnPage(path: string, options: SavedPlanTerms, world: Wor
       const effects = onPage(await restartEffects(restart.value, path, options, world));
       return effects.ok ? { ok: true, value: { ...restart.value, ...effects.value } } : effects;
     },
-    restart: async (name, { isImmediate, deployed: seen }) => {
-      const restart = onPage(requestRestart(name, { isImmediate, seen }, world));
+    restart: async (name, { isImmediate, deployed: seen, by }) => {
+      const requester = requesterOf(by);
+      if (!requester.ok) return requester;
+      const wish = { isImmediate, seen, requester: requester.value };
+      const restart = onPage(requestRestart(name, wish, world));
       if (!restart.ok || restart.value.isAsSeen) return restart;
       const { row, deployed } = restart.value;
       return otherDeployed(labelFor(row), deployed, seen);
     },
     cancelRestart: async (name) => onPage(cancelRestart(name, world)),
     previewRollback: async (name, term) => onPage(rollbackOf(name, term, world)),
-    rollBack: async (name, { termMs, deployed, to: seenTo }) => {
-      const seen = { from: deployed, to: seenTo };
-      const rollback = onPage(rollBack(name, { termMs, seen }, world));
-      if (!rollback.ok || rollback.value.isAsSeen) return rollback;
-      const { row, from, to } = rollback.value;
-      const label = labelFor(row);
-      if ((deployed ?? from) !== from) return otherDeployed(label, from, deployed);
-      const message = `${label} would roll back to ${to} by now, and the page showed ${seenTo}; nothing was changed`;
-      return refused('DEPLOYED_CHANGED', message, { hint: LOOK_AGAIN });
-    },
+    rollBack: async (name, wish) => rolledBack(name, wish, world),
   };
+}
+
+function rolledBack(
+  name: string,
+  { termMs, deployed, to: seenTo, by }: Parameters<Requests['rollBack']>[1],
+  world: World,
+): Awaited<ReturnType<Requests['rollBack']>> {
+  const seen = { from: deployed, to: seenTo };
+  const requester = requesterOf(by);
+  if (!requester.ok) return requester;
+  const wish = { termMs, seen, requester: requester.value };
+  const rollback = onPage(rollBack(name, wish, world));
+  if (!rollback.ok || rollback.value.isAsSeen) return rollback;
+  const { row, from, to } = rollback.value;
+  const label = labelFor(row);
+  if ((deployed ?? from) !== from) return otherDeployed(label, from, deployed);
+  const message = `${label} would roll back to ${to} by now, and the page showed ${seenTo}; nothing was changed`;
+  return refused('DEPLOYED_CHANGED', message, { hint: LOOK_AGAIN });
+}
+
+/** Who asks for it, as `why` and `status` name them; undefined if no name is typed (D489). */
+function requesterOf(by: string | undefined): Result<Requester | undefined, PageProblem[]> {
+  if (by === undefined) return { ok: true, value: undefined };
+  const [fault] = faultsIn('the name of the operator', by, LONGEST_NAME);
+  return fault
+    ? refused('BAD_FIELD', fault.message)
+    : { ok: true, value: { by, because: undefined } };
 }
 
 function otherDeployed(

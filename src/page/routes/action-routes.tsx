@@ -35,7 +35,11 @@ function addRestartRoutes(app: Hono, machine: PagedMachine, { page, failed }: Pa
   app.post('/modules/:name/restart', async (c) => {
     const form = await formOf(c);
     if (!form.ok) return failed(c, form.error);
-    const wish = { isImmediate: form.value.has('now'), deployed: form.value.get('deployed') ?? '' };
+    const wish = {
+      isImmediate: form.value.has('now'),
+      deployed: form.value.get('deployed') ?? '',
+      by: fieldOf(form.value, 'by'),
+    };
     const done = await machine.restart(nameIn(c), wish);
     return done.ok ? c.redirect(pathOf(c), 303) : failed(c, done.error);
   });
@@ -61,7 +65,8 @@ function addRollbackRoutes(app: Hono, machine: PagedMachine, { page, failed }: P
     const term = termIn(fieldOf(form.value, 'for'));
     if (!term.ok) return failed(c, term.error);
     const seen = { deployed: form.value.get('deployed') ?? '', to: form.value.get('to') ?? '' };
-    const done = await machine.rollBack(nameIn(c), { termMs: term.value, ...seen });
+    const by = fieldOf(form.value, 'by');
+    const done = await machine.rollBack(nameIn(c), { termMs: term.value, ...seen, by });
     return done.ok ? c.redirect(pathOf(c), 303) : failed(c, done.error);
   });
 }

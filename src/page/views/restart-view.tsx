@@ -23,6 +23,7 @@ export const RestartView: FC<{
       <form method="post" action={`${module}/restart`}>
         <input type="hidden" name="deployed" value={deployed} />
         {isImmediate ? <input type="hidden" name="now" value="yes" /> : null}
+        <WhoField />
         <button>{isImmediate ? `Restart ${label} now` : `Restart ${label}`}</button>
       </form>
       {staysImmediate ? (
@@ -51,6 +52,15 @@ export const RestartView: FC<{
   );
 };
 
+/** Who asks, for `why` and `status` (D489). */
+const WhoField: FC = () => (
+  <p>
+    <label>
+      your name <input name="by" maxlength={100} />
+    </label>
+  </p>
+);
+
 /** What a rollback does, and the form that makes it. */
 export const RollbackView: FC<{
   readonly module: string;
@@ -75,6 +85,7 @@ export const RollbackView: FC<{
       <input type="hidden" name="deployed" value={from} />
       <input type="hidden" name="to" value={to} />
       <input type="hidden" name="for" value={term} />
+      <WhoField />
       <button>
         Roll back from {from} to {to}
         {term === '' ? '' : ` for ${term}`}
