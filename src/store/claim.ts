@@ -117,7 +117,7 @@ export function claimFile(path: string, layout: Layout): ClaimedFile {
   }
 }
 
-/** Whether no poller has used the file, as far as it says, nor a file that was lost (D73). */
+/** @internal Whether no poller has used the file, as far as it says, nor a file that was lost (D73). */
 export function isUnused(file: MachineFile, state: MachineState): boolean {
   const { isBlank, starts } = state.memory();
   const hasPast = !isBlank || starts.length > 0 || state.poller().round !== undefined;
