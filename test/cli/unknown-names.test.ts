@@ -70,10 +70,6 @@ it.each<[string, readonly string[]]>([
   ['fleet failures acme:lidra', ['nothing failed in 24h, and nothing is tried again', ...MODULE]],
   ['rollout status acme:lidra', ['no release of acme:lidra is or was in a rollout', ...MODULE]],
   [
-    'registry outcomes acme:lidra',
-    ['no machine runs acme:lidra, and none reported a failure of it in 30d', ...MODULE],
-  ],
-  [
     'fleet what-if acme:lidra 1.0.0',
     ['acme:lidra 1.0.0 (not published): 0 of 0 machines would get it', ...MODULE],
   ],

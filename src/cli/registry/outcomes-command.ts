@@ -6,7 +6,6 @@ import type { ModuleOutcomes, OutcomeGroup } from '../../registry/fleet-document
 import { outcomesOfModule } from '../../site/fleet-machines.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { namedMachines, outcomeWords, whereWords } from '../../site/outcome-words.ts';
-import { unknownNames } from '../../site/unknown-names.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
 import { outcomeTerm } from '../fleet/outcome-term.ts';
@@ -25,12 +24,9 @@ export async function outcomesCommand(
   const sinceMs = outcomeTerm(since);
   if (!sinceMs.ok) return failed(sinceMs.error);
   const found = await outcomesOfModule({ ...release, sinceMs: sinceMs.value }, options, world);
-  const isEmpty = found.ok && found.value.outcomes.length === 0;
-  const problems = await unknownNames(isEmpty ? { moduleId: release.module } : {}, options, world);
   return outcomeOf(found, (answer) => {
     const json = { schema: 'modreg/registry-outcomes@1', ...answer };
-    const answered = options.json ? [jsonLine(json)] : linesOf(answer, release.version, since);
-    return { answer: answered, problems };
+    return { answer: options.json ? [jsonLine(json)] : linesOf(answer, release.version, since) };
   });
 }
 
