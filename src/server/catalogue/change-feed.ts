@@ -2,7 +2,8 @@ import { realpathSync, watch } from 'node:fs';
 import { systemClock, type Clock } from '../../registry/clock.ts';
 import { IN_MEMORY } from '../../sqlite/database.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
-import { waiters } from './waiters.ts';
+import { alarms, type Alarms } from './alarms.ts';
+import { waiters, type Waiters } from './waiters.ts';
 import type { Changes } from './catalogue-results.ts';
 import type { Catalogue } from './catalogue.ts';
 
@@ -11,14 +12,9 @@ export interface ChangeFeed {
   /**
    * Resolves with the changes after the number `sequence`: immediately if there are any, or if the catalogue's
    * own number is lower, which means that it is a different catalogue; else at the next change, after `ms`
-   * milliseconds, or when `signal` aborts. With `modules`, only their changes count. Rejects with a DatabaseError.
+   * milliseconds, or when `signal` aborts. Rejects with a DatabaseError.
    */
-  wait(
-    sequence: number,
-    ms: number,
-    signal: AbortSignal,
-    modules?: ReadonlySet<string>,
-  ): Promise<Changes>;
+  wait(sequence: number, ms: number, signal: AbortSignal, about?: WaitedFor): Promise<Changes>;
   /** Resolves once the catalogue has the number `sequence`, with true, or after `ms` milliseconds, with false. */
   reaches(sequence: number, ms: number, signal: AbortSignal): Promise<boolean>;
   /**
@@ -26,6 +22,21 @@ export interface ChangeFeed {
    * closed right after this call.
    */
   close(): void;
+}
+
+/** What one wait is about, beside the changes of all modules. */
+interface WaitedFor {
+  /** Only their changes count. */
+  readonly modules?: ReadonlySet<string> | undefined;
+  /** What ends the wait as well. */
+  readonly other?: OtherNews | undefined;
+}
+
+/** News that are no changes of modules. */
+export interface OtherNews {
+  readonly isThere: () => boolean;
+  /** Calls `wake` at the news, until the result is called. */
+  readonly watch: (wake: () => void) => () => void;
 }
 
 /** How often to check for changes by others if no write to the log is noticed. */
@@ -37,43 +48,63 @@ const LOOK_MS = 200;
  */
 export function changeFeed(catalogue: Catalogue, clock: Clock = systemClock): ChangeFeed {
   const waiting = waiters();
-  /** One for each wait, also for one that was woken and has not gone on yet: it reads the changes while the catalogue is open. */
-  const endings = new Set<() => void>();
+  const parts = { waiting, alarms: alarms(clock) };
   let isOpen = true;
   const look = lookAt(catalogue, (modules) => waiting.wake(modules));
   catalogue.watchers.add(look);
   const stopWatchingOthers = watchOthers(catalogue.path, look);
 
   return {
-    async wait(sequence, ms, signal, modules) {
-      const read = (): Changes => changesOf(catalogue.changes(sequence), modules);
+    async wait(sequence, ms, signal, about = {}) {
+      const read = (): Changes => changesOf(catalogue.changes(sequence), about.modules);
       const changes = read();
       const isNews = changes.modules.length > 0 || changes.sequence < sequence;
       if (isNews || ms <= 0 || !isOpen || signal.aborted) return changes;
       // This caller may know a change that earlier callers still wait for.
       look();
-      return await readAfter(
-        sleepUntil((wake) => waiting.add(wake, modules), ms, { clock, signal }),
-        read,
-        endings,
-      );
+      if (about.other?.isThere()) return read();
+      return await nextRead(read, parts, { ...about, ms, signal });
     },
     async reaches(sequence, ms, signal) {
       const ends = clock.monotonic() + ms;
       for (let left = ms; catalogue.sequence() < sequence; left = ends - clock.monotonic()) {
         if (left <= 0 || !isOpen || signal.aborted) return false;
-        await sleepUntil((wake) => waiting.add(wake, undefined), left, { clock, signal });
+        await nextRead(() => undefined, parts, { ms: left, signal });
       }
       return true;
     },
     close() {
       isOpen = false;
-      for (const end of endings) end();
       catalogue.watchers.delete(look);
       stopWatchingOthers();
       waiting.wake(undefined);
     },
   };
+}
+
+/**
+ * The result of `read` at the next change, after `ms`, or when `signal` aborts. It is read at once, while the catalogue is certainly open. Ten
+ * thousand machines may wait: a wait holds no AbortSignal, no timer and no function in progress, which took 6 kB.
+ */
+async function nextRead<T>(
+  read: () => T,
+  parts: { readonly waiting: Waiters; readonly alarms: Alarms },
+  { modules, other, ms, signal }: WaitedFor & { readonly ms: number; readonly signal: AbortSignal },
+): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const wake = (): void => {
+    for (const leave of leaves) leave();
+    signal.removeEventListener('abort', wake);
+    try {
+      resolve(read());
+    } catch (error) {
+      reject(error);
+    }
+  };
+  const leaves = [parts.waiting.add(wake, modules), parts.alarms.add(ms, wake)];
+  if (other) leaves.push(other.watch(wake));
+  signal.addEventListener('abort', wake, { once: true });
+  return await promise;
 }
 
 /**
@@ -133,46 +164,9 @@ function watchLog(path: string, look: () => boolean): () => void {
   }
 }
 
-/** The result of `read` after `sleep`, or when the function that this adds to `endings` is called. */
-async function readAfter<T>(
-  sleep: Promise<void>,
-  read: () => T,
-  endings: Set<() => void>,
-): Promise<T> {
-  let last: T | undefined;
-  const end = (): void => void (last = readable(read));
-  endings.add(end);
-  try {
-    await sleep;
-    return last ?? read();
-  } finally {
-    endings.delete(end);
-  }
-}
-
 function changesOf(changes: Changes, modules: ReadonlySet<string> | undefined): Changes {
   if (!modules) return changes;
   return { ...changes, modules: changes.modules.filter((id) => modules.has(id)) };
-}
-
-/** Resolves when the function that is passed to `add` is called, after `ms`, or when `signal` aborts. */
-async function sleepUntil(
-  add: (wake: () => void) => () => void,
-  ms: number,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-): Promise<void> {
-  const woken = new AbortController();
-  const wake = (): void => woken.abort();
-  const leave = add(wake);
-  signal.addEventListener('abort', wake, { once: true });
-  try {
-    await clock.sleep(ms, woken.signal);
-  } catch (error) {
-    if (!woken.signal.aborted) throw error;
-  } finally {
-    signal.removeEventListener('abort', wake);
-    leave();
-  }
 }
 
 /** Undefined while the file cannot be read: the next check may succeed. */

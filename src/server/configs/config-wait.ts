@@ -1,3 +1,4 @@
+import type { OtherNews } from '../catalogue/change-feed.ts';
 import { machineIn } from '../tokens/scope.ts';
 import { lapseOf, type StoredToken } from '../tokens/token.ts';
 import type { CatalogueConfigs } from './catalogue-configs.ts';
@@ -8,13 +9,12 @@ interface MachineNews {
   readonly commands?: number;
 }
 
-/** Waits for the next change of what is served to one machine, beside what else its request waits for. */
-export interface ConfigWait {
-  /** Aborts at the change, and with the request. */
-  readonly signal: AbortSignal;
+/** What is news to one machine, beside what else its request waits for. */
+interface ConfigWait {
   /** What is served now that the machine does not know. */
   readonly news: () => MachineNews;
-  readonly end: () => void;
+  /** Undefined for a request that waits for nothing else. */
+  readonly other?: OtherNews;
 }
 
 /** A request that may be that of a machine which follows its site. */
@@ -24,7 +24,6 @@ export interface ConfigQuestion {
   /** The highest number of a command that it has taken; undefined if it takes none. */
   readonly taken: number | undefined;
   readonly authorization: string | undefined;
-  readonly signal: AbortSignal;
   readonly now: () => number;
 }
 
@@ -34,14 +33,13 @@ export interface ConfigQuestion {
 export function configWait(
   configs: CatalogueConfigs,
   tokenWith: (text: string) => StoredToken | undefined,
-  { known, taken, authorization, signal, now }: ConfigQuestion,
+  { known, taken, authorization, now }: ConfigQuestion,
 ): ConfigWait {
   const [, text] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
   const isAsked = known !== undefined || taken !== undefined;
   const token = isAsked && text !== undefined ? tokenWith(text) : undefined;
   const machine = token && !lapseOf(token, now()) ? machineIn(token.scopes) : undefined;
-  if (machine === undefined) return { signal, news: () => ({}), end: () => undefined };
-  const woken = new AbortController();
+  if (machine === undefined) return { news: () => ({}) };
   const news = (): MachineNews => {
     const tag = known === undefined ? known : configs.tag(machine);
     const newest = taken === undefined ? taken : newestCommand(configs, machine, now());
@@ -50,12 +48,12 @@ export function configWait(
       ...(newest !== undefined && newest > (taken ?? newest) && { commands: newest }),
     };
   };
-  const wake = (): void => {
-    if (Object.keys(news()).length > 0) woken.abort();
-  };
-  const end = configs.watch(machine, wake);
-  wake();
-  return { signal: AbortSignal.any([signal, woken.signal]), news, end };
+  const isThere = (): boolean => Object.keys(news()).length > 0;
+  const watch: OtherNews['watch'] = (wake) =>
+    configs.watch(machine, () => {
+      if (isThere()) wake();
+    });
+  return { news, other: { isThere, watch } };
 }
 
 function newestCommand(

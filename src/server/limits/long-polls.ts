@@ -4,8 +4,8 @@ import type { ExceededLimit } from '../registry-options.ts';
 
 /** The requests that wait for a change, by peer. */
 export interface LongPolls {
-  /** The result of `work`; undefined, without calling it, if the peer has as many long polls as it may have. */
-  readonly within: <T>(peer: string | undefined, work: () => Promise<T>) => Promise<T | undefined>;
+  /** Counts a long poll until the result is called; undefined if the peer has as many as it may have. */
+  readonly begin: (peer: string | undefined) => (() => void) | undefined;
 }
 
 export function longPolls({
@@ -17,20 +17,18 @@ export function longPolls({
 }): LongPolls {
   const open = new Map<string | undefined, number>();
   return {
-    async within(peer, work) {
+    begin(peer) {
       const count = open.get(peer) ?? 0;
       if (count >= limits.longPollsPerPeer) {
         refused('long-polls-per-peer', peer);
         return undefined;
       }
       open.set(peer, count + 1);
-      try {
-        return await work();
-      } finally {
+      return () => {
         const others = (open.get(peer) ?? 1) - 1;
         if (others === 0) open.delete(peer);
         else open.set(peer, others);
-      }
+      };
     },
   };
 }

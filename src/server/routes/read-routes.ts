@@ -6,12 +6,13 @@ import { SERVER_LIMITS } from '../server-limits.ts';
 import { longPolls, refusedPoll, type LongPolls } from '../limits/long-polls.ts';
 import type { ExceededLimit, RegistryOptions } from '../registry-options.ts';
 import { slicedBody } from '../limits/sliced-body.ts';
-import { configWait, type ConfigWait } from '../configs/config-wait.ts';
+import { configWait } from '../configs/config-wait.ts';
 import { isKnown } from './conditional.ts';
 import type { NoteContact } from '../fleet/contacts.ts';
 import type { FleetFile } from '../fleet/fleet-file.ts';
 import type { RegistryLogs } from '../logs/registry-logs.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Changes } from '../catalogue/catalogue-results.ts';
 import type { Health } from './health.ts';
 import type { ChangeFeed } from '../catalogue/change-feed.ts';
 import type { ModuleDocument } from '../catalogue/module-document.ts';
@@ -47,6 +48,7 @@ export function addReadRoutes(
   const polls = longPolls(options);
   const reached = whenReached(catalogue, feed, options.noteContact);
   const sign = answerSigner(catalogue);
+  const changesOptions = { ...options, polls, sign, catalogue };
   app.get('/v1/modules', (c) =>
     reached(c, () => listAnswer(c, { modules: catalogue.modules(c.req.query('namespace')) })),
   );
@@ -67,12 +69,7 @@ export function addReadRoutes(
     ),
   );
   app.get('/v1/changes', (c) =>
-    reached(
-      c,
-      async () =>
-        unconfirmedAnswer(c, options) ??
-        (await changesAnswer(c, feed, { ...options, polls, sign, catalogue })),
-    ),
+    reached(c, () => unconfirmedAnswer(c, options) ?? changesAnswer(c, feed, changesOptions)),
   );
   app.get(TRUST, (c) => c.json({ documents: catalogue.trust.documents() }));
   app.get('/v1/openapi.json', async (c) => c.json((await import('./openapi.ts')).OPENAPI));
@@ -176,37 +173,50 @@ function listAnswer(
   return c.body(text, { headers: { 'content-type': 'application/json', ...sign(text) } });
 }
 
+interface ChangesOptions extends ReadOptions {
+  readonly polls: LongPolls;
+  readonly sign: SignAnswer;
+  readonly catalogue: Catalogue;
+}
+
 async function changesAnswer(
   c: Context,
   feed: ChangeFeed,
-  {
-    spreadMs,
-    polls,
-    replica,
-    sign,
-    clock,
-    catalogue,
-  }: ReadOptions & {
-    readonly polls: LongPolls;
-    readonly sign: SignAnswer;
-    readonly catalogue: Catalogue;
-  },
+  options: ChangesOptions,
 ): Promise<Response> {
+  const { polls, replica, clock, catalogue } = options;
   const query = changesQuery(c);
   if (!query.ok) return problem('bad-request', query.error);
   const { after, ms, only, nonce } = query.value;
   const held = replica?.withheld();
-  const config = waitFor(c, catalogue, {
-    // One that is about known modules is about no machine.
-    isAsked: (!held || held.modules !== undefined) && nonce === undefined,
-    clock,
-  });
-  const changes = await polls
-    .within(peerOf(c), async () => await feed.wait(after, ms, config.signal, only))
-    .finally(config.end);
-  if (!changes) return refusedPoll();
-  const news = config.news();
-  const { history, sequence, modules: changed } = changes;
+  const end = polls.begin(peerOf(c));
+  if (!end) return refusedPoll();
+  try {
+    const { news, other } = waitFor(c, catalogue, {
+      // One that is about known modules is about no machine.
+      isAsked: (!held || held.modules !== undefined) && nonce === undefined,
+      clock,
+    });
+    const changes = await feed.wait(after, ms, c.req.raw.signal, { modules: only, other });
+    return changesList(c, query.value, { ...options, changes, news: news() });
+  } finally {
+    end();
+  }
+}
+
+/** The list of what has changed, and what else is news to the client. */
+function changesList(
+  c: Context,
+  { after, only, nonce }: ChangesQuery,
+  {
+    changes: { history, sequence, modules: changed },
+    news,
+    spreadMs,
+    replica,
+    sign,
+    catalogue,
+  }: ChangesOptions & { readonly changes: Changes; readonly news: object },
+): Response {
   const withheld = replica?.withheld();
   const unconfirmed = [...(withheld ? (withheld.modules ?? catalogue.modules()) : [])];
   const isAsked = (id: ModuleId): boolean => only?.has(id) ?? true;
@@ -224,12 +234,11 @@ function waitFor(
   c: Context,
   catalogue: Catalogue,
   { isAsked, clock }: Pick<AppOptions, 'clock'> & { readonly isAsked: boolean },
-): ConfigWait {
+): ReturnType<typeof configWait> {
   return configWait(catalogue.configs, (text) => catalogue.tokenWith(text), {
     known: isAsked ? c.req.query('config') : undefined,
     taken: isAsked ? numberIn(c.req.query('commands')) : undefined,
     authorization: c.req.header('authorization'),
-    signal: c.req.raw.signal,
     now: () => clock.now(),
   });
 }
