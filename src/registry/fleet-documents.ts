@@ -50,7 +50,13 @@ const fleetCounts = v.object({
   failing: v.pipe(count, v.description('Machines on which something fails')),
   refusing: v.pipe(
     count,
-    v.description('Machines that refuse the documents of this registry, as they said last'),
+    v.description(
+      'Machines that refuse the documents of this registry, as they said last, also if they have never reported',
+    ),
+  ),
+  wrong_clocks: v.pipe(
+    count,
+    v.description('Machines whose clock was more than five minutes off when they last reported'),
   ),
   refusing_documents: v.pipe(
     v.array(v.object({ code: text, machines: count, first_machines: v.array(text) })),
@@ -100,6 +106,7 @@ export const fleetCountsAnswer = v.partial(fleetCounts, [
   'failing_modules',
   'refusing',
   'refusing_documents',
+  'wrong_clocks',
   'without_pin',
   'groups',
   'modules_left_out',
@@ -140,6 +147,8 @@ const reportedClock = v.object({
   ),
 });
 
+const refusedDocuments = v.object({ revision: count, code: text, detail: text });
+
 /** A page of machines. */
 const fleetMachines = v.object({
   machines: v.array(
@@ -168,7 +177,7 @@ const fleetMachines = v.object({
         v.description('When it was retired, and by whom; null while it is in use'),
       ),
       refuses: v.pipe(
-        v.nullable(v.object({ revision: count, code: text, detail: text })),
+        v.nullable(refusedDocuments),
         v.description(
           'Which documents of this registry it refuses, and why, as it said last; null if none',
         ),
@@ -185,6 +194,12 @@ const fleetMachines = v.object({
         }),
       ),
     }),
+  ),
+  unreported: v.pipe(
+    v.optional(v.array(v.object({ id: text, refuses: refusedDocuments }))),
+    v.description(
+      'Machines that refuse documents of this registry and have never reported; on the first page of all machines, if there are any',
+    ),
   ),
   next: v.pipe(textOrNull, v.description('The value of after for the next page')),
 });

@@ -10,6 +10,8 @@ export interface Notice {
     | 'release-yanked'
     | 'machine-silent'
     | 'machine-back'
+    | 'machine-refusing'
+    | 'machine-wrong-clock'
     | 'certificate-expires'
     | 'trust-expires';
   readonly facts: Readonly<Record<string, unknown>>;

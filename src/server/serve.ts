@@ -158,7 +158,8 @@ async function numbersOf(
   fleet: FleetFile,
   at: number,
 ): Promise<RegistryNumbers> {
-  const found = await fleet.readInSlices((sql) => fleetNumbers(sql, at));
+  const refusals = catalogue.configs.refusals(at);
+  const found = await fleet.readInSlices((sql) => fleetNumbers(sql, at, refusals));
   return { ...found, at, rollouts: await rolloutNumbers(catalogue, fleet, at) };
 }
 

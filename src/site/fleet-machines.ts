@@ -39,6 +39,8 @@ interface WantedMachines {
 /** Machines as the registry describes them. */
 export interface FoundMachines {
   readonly machines: readonly JsonObject[];
+  /** Those that refuse documents and have never reported (D480), where all machines are asked for. */
+  readonly unreported: readonly JsonObject[];
   readonly hasMore: boolean;
 }
 
@@ -122,9 +124,9 @@ export async function fleetMachines(
   if (wrong) return { ok: false, error: wrong };
   return await withFleet(options, world, async (client) => {
     const { limit } = wanted;
-    const machines = await listed(client, wanted, limit + 1);
+    const { machines, unreported } = await listed(client, wanted, limit + 1);
     const hasMore = machines.length > limit;
-    return { ok: true, value: { machines: machines.slice(0, limit), hasMore } };
+    return { ok: true, value: { machines: machines.slice(0, limit), unreported, hasMore } };
   });
 }
 
@@ -159,8 +161,9 @@ async function listed(
   client: FleetClient,
   { module, version, group, stuck, failing, quiet, silent, retired }: WantedMachines,
   most: number,
-): Promise<JsonObject[]> {
+): Promise<Omit<FoundMachines, 'hasMore'>> {
   const found: JsonObject[] = [];
+  const neverReported: JsonObject[] = [];
   const presence = silent ? 'silent' : quiet && 'quiet';
   let after = '';
   while (found.length < most) {
@@ -173,7 +176,8 @@ async function listed(
     if (failing) query.set('failing', 'true');
     if (presence !== undefined) query.set(presence, 'true');
     if (retired) query.set('retired', 'true');
-    const { machines, next } = await client.read(`/machines?${query.toString()}`);
+    const { machines, unreported, next } = await client.read(`/machines?${query.toString()}`);
+    if (Array.isArray(unreported)) neverReported.push(...unreported.filter(isJsonObject));
     const page = Array.isArray(machines) ? machines.filter(isJsonObject) : [];
     // An earlier registry does not know these parameters, and answers all.
     const wanted = page.filter(
@@ -189,5 +193,5 @@ async function listed(
     if (isLast || page.length === 0) break;
     after = String(page.at(-1)?.['id']);
   }
-  return found;
+  return { machines: found, unreported: neverReported };
 }

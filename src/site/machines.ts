@@ -10,16 +10,17 @@ import { machineDetail, type MachineDetail } from '../server/fleet/machine-detai
 import {
   countMachines,
   searchMachines,
-  siteTotals,
   type PlacedModule,
   type ListedMachine,
   type MachineSearch,
-  type SiteTotals,
 } from '../server/fleet/machine-queries.ts';
+import { siteTotals, type SiteTotals } from '../server/fleet/site-totals.ts';
+import { unreportedIds } from '../server/fleet/refusals.ts';
 import { inTurns } from '../server/fleet/slices.ts';
 import { windowRulesIn } from '../store/facts.ts';
 import { groupCounts, type GroupCount } from '../server/fleet/groups.ts';
 import type { ReadableCatalogue } from '../server/catalogue/readable-catalogue.ts';
+import type { RefusedDocuments } from '../registry/config-documents.ts';
 import { recordsIn } from './catalogue-records.ts';
 import { keptCounts } from './kept-counts.ts';
 import { refusedHere, type RefusedHere } from './refused-here.ts';
@@ -31,6 +32,12 @@ const MACHINES_OF_PAGE = 50;
 /** So many modules are offered for a choice. */
 const MOST_CHOICES = 200;
 
+/** A machine that refuses documents of its site, of which nothing else is known (D480). */
+export interface UnreportedMachine {
+  readonly id: string;
+  readonly refusal: RefusedDocuments;
+}
+
 export interface MachinePage {
   readonly totals: SiteTotals;
   /** What is to be known of the keys of the registry (D178). */
@@ -40,6 +47,8 @@ export interface MachinePage {
   readonly machines: readonly ListedMachine[];
   /** How many machines match, whatever page is shown. */
   readonly matching: number;
+  /** Those that match and have never reported, which `machines` and `matching` lack. */
+  readonly unreported: readonly UnreportedMachine[];
   /** The `after` of the next page; undefined if this is the last one. */
   readonly next: string | undefined;
   /** The ids of the modules that machines have reported, for the choice in the form; the first ones if there are many. */
@@ -92,6 +101,7 @@ export function machinesOf(files: SiteFiles): SiteMachines {
           files.fleet.read((sql) => countMachines(sql, searched(files, search))),
         ),
         ...machinesAfter(files, search),
+        unreported: unreported(files, search),
       };
       return { ok: true, value };
     },
@@ -142,7 +152,7 @@ function overviewOf({ catalogue, fleet, now }: SiteFiles): Overview {
   const problems = keyWarnings(catalogue.trust.newest(), now());
   return fleet.read((sql) => ({
     problems,
-    totals: siteTotals(sql, now(), catalogue.configs.refusals()),
+    totals: siteTotals(sql, now(), catalogue.configs.refusals(now())),
     groups: groupCounts(sql, now()),
     moduleIds: reportedModuleIds(sql, '', MOST_CHOICES),
   }));
@@ -170,12 +180,31 @@ function machinesAfter(
   const limit = MACHINES_OF_PAGE + 1;
   const { catalogue, fleet, now } = files;
   const search = searched(files, asked);
-  const terms = { now: now(), limit, refusals: catalogue.configs.refusals() };
+  const terms = { now: now(), limit, refusals: catalogue.configs.refusals(now()) };
   const found = fleet.read((sql) => searchMachines(sql, search, terms));
   const machines = found.slice(0, MACHINES_OF_PAGE);
   return { machines, next: found.length > machines.length ? machines.at(-1)?.id : undefined };
 }
 
-function searched({ catalogue }: SiteFiles, { isRefusing, ...search }: PageSearch): MachineSearch {
-  return isRefusing === true ? { ...search, refusing: catalogue.configs.refusals() } : search;
+function searched(
+  { catalogue, now }: SiteFiles,
+  { isRefusing, ...search }: PageSearch,
+): MachineSearch {
+  return isRefusing === true ? { ...search, refusing: catalogue.configs.refusals(now()) } : search;
+}
+
+/** The machines that refuse documents and have never reported, where those that refuse are searched for. */
+function unreported({ catalogue, fleet, now }: SiteFiles, search: PageSearch): UnreportedMachine[] {
+  const { isRefusing, id = '', module, version, group, after } = search;
+  const isWhole = module === undefined && version === undefined && group === undefined;
+  if (isRefusing !== true || !isWhole || after !== '') return [];
+  const refusals = catalogue.configs.refusals(now());
+  return fleet
+    .read((sql) => unreportedIds(sql, refusals))
+    .filter((one) => one.toLowerCase().includes(id.toLowerCase()))
+    .slice(0, MACHINES_OF_PAGE)
+    .flatMap((one) => {
+      const refusal = refusals.get(one);
+      return refusal ? [{ id: one, refusal }] : [];
+    });
 }

@@ -25,7 +25,7 @@ export function wallOf(files: SiteFiles): SiteWall {
     wall: () => ({
       ok: true,
       value: kept('', () =>
-        fleet.read((sql) => wallMachines(sql, now(), catalogue.configs.refusals())),
+        fleet.read((sql) => wallMachines(sql, now(), catalogue.configs.refusals(now()))),
       ),
     }),
     opensWall(text) {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { formatTime } from '../../src/core/text/rfc3339.ts';
 import type { FailingModule, ReportedModule } from '../../src/registry/machine-report.ts';
 import { printed, type Printed } from '../support/command.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
@@ -31,7 +32,9 @@ async function fleetWith(
     const answer = await fetch(`${address}/v1/machines/${id}/reports`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(machineReport([], { state: reportedState(1, module) })),
+      body: JSON.stringify(
+        machineReport([], { state: { ...reportedState(1, module), at: formatTime(Date.now()) } }),
+      ),
     });
     expect(answer.status).toBe(200);
   }

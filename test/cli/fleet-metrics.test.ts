@@ -15,6 +15,8 @@ const NUMBERS: RegistryNumbers = {
   machines: { online: 1, quiet: 0, silent: 0, retired: 0 },
   versions: new Map(),
   oldestReportAt: undefined,
+  refusing: 0,
+  wrongClocks: 0,
   behind: 0,
   stuck: 0,
   // A cast: the reasons are in the table of the numbers.

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { formatTime } from '../../src/core/text/rfc3339.ts';
 import { printed, type Printed } from '../support/command.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
@@ -17,7 +18,9 @@ async function fleetWith(
     const answer = await fetch(`${address}/v1/machines/${id}/reports`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(machineReport([], { state: reportedState(1, {}) })),
+      body: JSON.stringify(
+        machineReport([], { state: { ...reportedState(1, {}), at: formatTime(Date.now()) } }),
+      ),
     });
     expect(answer.status).toBe(200);
     const about = { about: 'documents', machine: id, applied: 1, at: 1 } as const;
@@ -48,6 +51,30 @@ it('[D450] fleet status counts machines that refuse documents, and names them by
       { code: 'needs-signature', machines: 2, first_machines: ['rover-2', 'rover-4'] },
       { code: 'unreachable', machines: 1, first_machines: ['rover-1'] },
     ],
+  });
+});
+
+it('[D480] fleet machines lists those that refuse documents and have never reported', async () => {
+  const { address, catalogue } = await loopbackRegistry();
+  for (const machine of ['rover-8', 'rover-9']) {
+    const about = { about: 'documents', machine, applied: undefined, at: 1 } as const;
+    catalogue.apply({ kind: 'heard', words: [{ ...about, refused: UNSIGNED }] });
+  }
+  const token = tokenFor(catalogue, ['machine:rover-8'], 'rover-8');
+  catalogue.revokeToken(token, 2);
+  const environment = { MODREG_TOKEN: tokenFor(catalogue, ['fleet:read'], 'reader') };
+  const fleet = async (...args: readonly string[]): Promise<Printed> =>
+    await printed(['fleet', 'machines', ...args, '--registry', address], { environment });
+  const { stdout } = await fleet();
+  expect(stdout.slice(1).map((line) => line.trim().split(/ {2,}/))).toEqual([
+    ['rover-9', 'never', '-', 'refuses revision 3: needs-signature: /config/agent may change'],
+  ]);
+  expect((await fleet('--stuck')).stdout).toEqual(['no machine matches']);
+  expect(JSON.parse((await fleet('--json')).stdout[0] ?? '')).toEqual({
+    schema: 'modreg/fleet-machines@1',
+    machines: [],
+    unreported: [{ id: 'rover-9', refuses: UNSIGNED }],
+    has_more: false,
   });
 });
 

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
+import { formatTime } from '../../src/core/text/rfc3339.ts';
 import { createdToken, newFile, registry } from './support/registry-command.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
 import { servedHere } from '../support/served-here.ts';
@@ -167,7 +168,8 @@ it('[T610] metrics of the fleet are for a token with fleet:read; others are refu
       await registry(db, 'token', 'create', '--name', 'watch', '--scope', 'fleet:read')
     ).stdout.trim(),
   };
-  const report = machineReport([], { state: reportedState(1, { decision: 'stuck' }) });
+  const state = { ...reportedState(1, { decision: 'stuck' }), at: formatTime(Date.now()) };
+  const report = machineReport([], { state });
   const sent = await fetch(`${address}/v1/machines/rover-1/reports`, {
     method: 'POST',
     headers: { authorization: `Bearer ${tokens.rover}`, 'content-type': 'application/json' },
@@ -203,6 +205,8 @@ it('[D210] the address of --metrics has those of the fleet', async () => {
   expect(await scraped(find() ?? '', 'modreg_registry_machines', 'modreg_registry_roll')).toEqual([
     'modreg_registry_machines_by_version{modreg="other"} 0',
     'modreg_registry_machines_by_version{modreg="unknown"} 0',
+    'modreg_registry_machines_refusing 0',
+    'modreg_registry_machines_with_wrong_clock 0',
     ...['online', 'quiet', 'retired', 'silent'].map(
       (presence) => `modreg_registry_machines{presence="${presence}"} 0`,
     ),

@@ -70,6 +70,41 @@ it('[D450] the page lists those that refuse documents, with the revision and the
   ]);
 });
 
+it('[D480] a machine that refuses documents and has never reported needs attention', async () => {
+  const site = testSite();
+  const about = { about: 'documents', machine: 'rover-9', applied: undefined, at: NOW } as const;
+  site.catalogue.apply({ kind: 'heard', words: [{ ...about, refused: UNSIGNED }] });
+  const lines = await textOf(site.app, '/');
+  expect(lines).toContain('1 refusing documents');
+  expect(lines.find((line) => line.startsWith('refusing rover-9'))).toMatch(
+    /^refusing rover-9 documents: needs-signature: \/config\/agent may change/,
+  );
+  const wall = await textOf(site.app, '/wall');
+  expect(wall.slice(wall.indexOf('rover-9'))).toEqual([
+    'rover-9',
+    '≠ refusing',
+    'documents: needs-signature: /config/agent may change',
+  ]);
+});
+
+it('[D480] the page lists those that have never reported among those that refuse documents', async () => {
+  const site = await siteOfSix();
+  const about = { about: 'documents', machine: 'rover-9', applied: undefined, at: NOW } as const;
+  site.catalogue.apply({ kind: 'heard', words: [{ ...about, refused: UNSIGNED }] });
+  const all = await textOf(site.app, '/?condition=refusing');
+  expect(all.slice(all.indexOf('5 machines match'), all.indexOf('rover-1 0 s ago 1'))).toEqual([
+    '5 machines match',
+    'machine seen modules matching modules',
+    'rover-9 has never reported',
+    'refusing revision 3: needs-signature: /config/agent may change',
+  ]);
+  for (const query of ['id=rover-1', 'module=acme:lidar', 'version=1.2.9', 'group=canary']) {
+    expect(await textOf(site.app, `/?condition=refusing&${query}`)).not.toContain(
+      'rover-9 has never reported',
+    );
+  }
+});
+
 it('[D450] a tile of the wall says that a machine refuses its documents', async () => {
   const { app } = await siteOfSix();
   const lines = await textOf(app, '/wall');

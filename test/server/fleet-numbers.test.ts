@@ -29,7 +29,7 @@ async function numbersOf(reports: readonly Reported[]): Promise<FleetNumbers> {
     await fleet.report(machine, machineReport([], { state, instance: `process-${place}` }));
     if (isRetired) fleet.write((sql) => retire(sql, { machine, by: 't1' }, NOW));
   }
-  return fleet.read((sql) => uninterrupted(fleetNumbers(sql, NOW)));
+  return fleet.read((sql) => uninterrupted(fleetNumbers(sql, NOW, new Map())));
 }
 
 /** The counts that are not 0. */

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { secret } from '../../src/core/index.ts';
+import { formatTime } from '../../src/core/text/rfc3339.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { FleetFile, fleetPath } from '../../src/server/fleet/fleet-file.ts';
 import type { NoticeEvent, Receivers } from '../../src/server/notice.ts';
@@ -61,6 +62,8 @@ export interface ToldRegistry {
   readonly events: NoticeEvent[];
   readonly time: { now: number; monotonic: number };
   certificateExpiry: number | undefined;
+  /** How far the clocks of machines are ahead, by their ids; the others agree. */
+  readonly ahead: Map<string, number>;
   /** Whether it is its turn among the fronts of a cluster. */
   isTurn: boolean;
   readonly notices: () => Notices;
@@ -106,6 +109,7 @@ export function toldRegistry(
     events,
     time,
     certificateExpiry: undefined,
+    ahead: new Map(),
     isTurn: true,
     notices: () => notices,
     async turn() {
@@ -123,7 +127,8 @@ export function toldRegistry(
     },
     yank: (version, reason) => void catalogue.yank(lidar, version, reason, time.now),
     async report(machine) {
-      const state = { ...reportedState(++reports, {}), every_ms: 300_000 };
+      const at = formatTime(time.now + (told.ahead.get(machine) ?? 0));
+      const state = { ...reportedState(++reports, {}), at, every_ms: 300_000 };
       await fleet.report(machine, machineReport([], { state, instance: `process-${machine}` }));
     },
     retire: async (machine) => void (await fleet.retire({ machine, by: 't1' })),

@@ -42,11 +42,12 @@ export async function fleetMachinesCommand(
   const isEmpty = found.ok && found.value.machines.length === 0;
   const asked = isEmpty ? { group: options.group, moduleId: options.module } : {};
   const problems = await unknownNames(asked, options, world);
-  return outcomeOf(found, ({ machines, hasMore }) => {
-    const json = { schema: 'modreg/fleet-machines@1', machines, has_more: hasMore };
+  return outcomeOf(found, ({ machines, unreported, hasMore }) => {
+    const more = { ...(unreported.length > 0 && { unreported }), has_more: hasMore };
+    const json = { schema: 'modreg/fleet-machines@1', machines, ...more };
     if (options.json) return { answer: [jsonLine(json)], problems };
     const notes = hasMore ? [`note: there are more: --limit is ${limit}`] : [];
-    return { answer: linesOf(machines, world), notes, problems };
+    return { answer: linesOf([...machines, ...unreported], world), notes, problems };
   });
 }
 
@@ -55,7 +56,7 @@ const HEADS = ['MACHINE', 'SEEN', 'STATE', 'MODULE', 'DEPLOYED', 'DECISION'];
 function linesOf(machines: readonly JsonObject[], world: World): string[] {
   if (machines.length === 0) return ['no machine matches'];
   const rows = machines.flatMap((machine) => {
-    const { id, seen_at: seen, heard_at: heard, presence } = machine;
+    const { id, seen_at: seen = 'never', heard_at: heard, presence } = machine;
     const { is_duplicate: isDuplicate, modules, retired } = machine;
     const known = Array.isArray(modules) ? modules.filter(isJsonObject) : [];
     const cells = known.map(cellsOf);

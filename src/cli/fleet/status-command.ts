@@ -75,9 +75,10 @@ function firstLines(counts: FleetCounts): string[] {
     retired = 0,
     failing = 0,
     refusing = 0,
+    wrong_clocks: wrong = 0,
     without_pin: unpinned = 0,
   } = counts;
-  const parts = `${presenceWords(counts)}${clause(failing, 'failing')}${clause(refusing, 'refusing documents')}${clause(retired, 'retired')}`;
+  const parts = `${presenceWords(counts)}${clause(failing, 'failing')}${clause(refusing, 'refusing documents')}${clause(wrong, 'with a wrong clock')}${clause(retired, 'retired')}`;
   const all = `${countOf(machines, 'machine')}, ${seen} seen in 24 h${parts}`;
   if (unpinned === 0) return [all];
   return [all, `${countOf(unpinned, 'machine')} without a pin: what they run needs no signature`];

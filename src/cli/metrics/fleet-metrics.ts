@@ -49,6 +49,10 @@ function addMachines(gauge: Gauge): void {
   gauge('machines_by_version', versions, ['modreg'], (found) =>
     Array.from(found.versions, ([modreg, n]) => [{ modreg }, n] as const),
   );
+  const refusing = 'Machines that refuse the documents of this registry';
+  gauge('machines_refusing', refusing, [], (found) => [[{}, found.refusing]]);
+  const wrong = 'Machines whose clock is more than five minutes from that of this registry';
+  gauge('machines_with_wrong_clock', wrong, [], (found) => [[{}, found.wrongClocks]]);
   const oldest = 'Since the machine in use that has not reported for longest did so';
   gauge('seconds_since_oldest_report', oldest, [], ({ oldestReportAt, at }) =>
     oldestReportAt === undefined ? [] : [[{}, Math.max(0, at - oldestReportAt) / 1000]],

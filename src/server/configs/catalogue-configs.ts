@@ -45,7 +45,7 @@ export interface CatalogueConfigs {
   readonly judge: (next: NewRevision) => SaveResult;
   readonly answer: (machine: string) => ReturnType<typeof answerOf>;
   /** What each machine refuses that said last that it refuses documents. */
-  readonly refusals: () => ReadonlyMap<string, RefusedDocuments>;
+  readonly refusals: (now: number) => ReadonlyMap<string, RefusedDocuments>;
   readonly commands: CatalogueCommands;
   readonly fragments: CatalogueFragments;
   readonly secrets: CatalogueSecrets;
@@ -96,7 +96,7 @@ export function catalogueConfigs(
     changed: (wanted) => recordedChanges(sql, wanted),
     note: (one) => change(() => noteChange(sql, one)),
     answer: (machine) => answerOf(sql, machine),
-    refusals: () => refusalsOf(sql),
+    refusals: (now) => refusalsOf(sql, now),
     tag: (machine) => newestTag(sql, machine),
     look() {
       const machines = others();

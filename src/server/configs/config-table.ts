@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { tagOf, type ServedConfig } from '../../core/trust/served-config.ts';
 import type { RefusedDocuments } from '../../registry/config-documents.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
+import { machinesWithoutToken } from '../tokens/token-table.ts';
 import {
   areNewest,
   pruneSources,
@@ -245,10 +246,17 @@ export function answerOf(
   };
 }
 
-/** What each machine refuses that said last that it refuses documents (D450). */
-export function refusalsOf(sql: Statements): ReadonlyMap<string, RefusedDocuments> {
+/**
+ * What each machine refuses that said last that it refuses documents (D450). One whose tokens are all revoked or expired says nothing more: it
+ * is left out (D480).
+ */
+export function refusalsOf(sql: Statements, now: number): ReadonlyMap<string, RefusedDocuments> {
   const rows = sql.all('SELECT * FROM config_answers WHERE refused IS NOT NULL');
-  return new Map(rows.map((row) => [String(row['machine']), refusalIn(row)]));
+  const refusals = new Map(rows.map((row) => [String(row['machine']), refusalIn(row)]));
+  for (const machine of refusals.size === 0 ? [] : machinesWithoutToken(sql, now)) {
+    refusals.delete(machine);
+  }
+  return refusals;
 }
 
 function refusalIn({ refused, code, detail }: Row): RefusedDocuments {

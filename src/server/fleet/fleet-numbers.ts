@@ -2,6 +2,8 @@ import { parseVersion } from '../../core/index.ts';
 import type { Hold } from '../../core/decision/timing-policies.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { heardAt, presenceIn, silentAfter, type Presence } from './presence.ts';
+import { refusingIds, type Refusals } from './refusals.ts';
+import { wrongClocks } from './reported-clock.ts';
 import { COUNTED_STATES, IS_RETIRED } from './retirement.ts';
 import { eachInSlices, type Slices } from './slices.ts';
 import { HELD_BY, IS_BEHIND } from './state-conditions.ts';
@@ -13,6 +15,10 @@ export interface FleetNumbers {
   readonly versions: ReadonlyMap<string, number>;
   /** When the machine in use that has not reported for longest did so; undefined if there is none. */
   readonly oldestReportAt: number | undefined;
+  /** Machines that refuse documents of the registry (D450, D480, D481). */
+  readonly refusing: number;
+  /** Machines whose clock needs attention (D461). */
+  readonly wrongClocks: number;
   /** Modules whose target is not deployed. */
   readonly behind: number;
   /** Modules for which nothing can be selected. */
@@ -47,13 +53,18 @@ const NO_HOLDS: Readonly<Record<HoldLabel, number>> = {
   other: 0,
 };
 
-/** The numbers of a fleet at `now`. */
-export function* fleetNumbers(sql: Statements, now: number): Slices<FleetNumbers> {
+/** The numbers of a fleet at `now`, of which some machines refuse documents. */
+export function* fleetNumbers(
+  sql: Statements,
+  now: number,
+  refusals: Refusals,
+): Slices<FleetNumbers> {
   const machines = yield* machineNumbers(sql, now);
   const modules = yield* moduleNumbers(sql);
   const failing = { machine: 0, release: 0, undecided: 0, other: 0 };
   for (const { blame, n } of sql.all(FAILING)) failing[labelIn(failing, blame)] += Number(n);
-  return { ...machines, ...modules, failing };
+  const refusing = refusingIds(sql, refusals).length;
+  return { ...machines, ...modules, failing, refusing, wrongClocks: wrongClocks(sql).length };
 }
 
 function* machineNumbers(

@@ -17,7 +17,8 @@ import {
 } from './machine-queries.ts';
 import { failingCounts, failureIn } from './failing-modules.ts';
 import { presenceCounts, silentAfter } from './presence.ts';
-import { refusingMachines, type Refusals } from './refusals.ts';
+import { refusingIds, refusingMachines, unreportedIds, type Refusals } from './refusals.ts';
+import { wrongClocks } from './reported-clock.ts';
 import { COUNTED_STATES, IS_RETIRED } from './retirement.ts';
 import { IS_HELD_LONG } from './state-conditions.ts';
 import { storedState } from './stored-state.ts';
@@ -41,8 +42,9 @@ export function* fleetCounts(sql: Statements, now: number, refusals: Refusals): 
     machines: counts.machines,
     retired: counts.retired,
     failing: countMachines(sql, { condition: 'failing', after: '' }),
-    refusing: countMachines(sql, { refusing: refusals, after: '' }),
+    refusing: refusingIds(sql, refusals).length,
     refusing_documents: refusingMachines(sql, refusals),
+    wrong_clocks: wrongClocks(sql).length,
     presence: presenceCounts(sql, now),
     seen_in_24h: counts.seen,
     duplicates: counts.duplicates,
@@ -51,22 +53,21 @@ export function* fleetCounts(sql: Statements, now: number, refusals: Refusals): 
     groups: groupCounts(sql, now).map(({ group, machines, seen }) => {
       return { group, machines, seen_in_24h: seen };
     }),
-    modules: modules.map((row) => ({
-      module_id: row['module_id'],
-      deployed: row['deployed'],
-      decision: row['decision'],
-      machines: Number(row['machines']),
-    })),
-    held_over_a_week: held.map((row) => ({
-      module_id: row['module_id'],
-      deployed: row['deployed'],
-      machines: Number(row['machines']),
-    })),
+    modules: modules.map(stateCount),
+    held_over_a_week: held.map(versionCount),
     failing_modules: failing,
     modules_left_out: Number(modules[0]?.['of'] ?? 0) - modules.length,
     outcomes_in_24h: outcomes.counts,
     outcomes_left_out: outcomes.leftOut,
   };
+}
+
+function versionCount({ module_id, deployed, machines }: Row): object {
+  return { module_id, deployed, machines: Number(machines) };
+}
+
+function stateCount({ module_id, deployed, decision, machines }: Row): object {
+  return { module_id, deployed, decision, machines: Number(machines) };
 }
 
 /** A sum that JavaScript can read, whatever the machines sent (T246). */
@@ -135,6 +136,8 @@ const COUNT = `SELECT count(*) AS n, min(machine) < max(machine) AS several FROM
 /** A page of an answer. */
 interface MachinesPage {
   readonly machines: readonly object[];
+  /** Undefined if there are none, and on another page than the first one of all machines. */
+  readonly unreported?: readonly object[];
   /** The id to ask for next; null if there is no further machine. */
   readonly next: string | null;
 }
@@ -161,7 +164,12 @@ export function fleetMachines(
     if (size > LONGEST_PAGE) break;
   }
   const isLast = machines.length < limit && found.length === machines.length;
-  return { machines: found, next: isLast ? null : String(machines[found.length - 1]?.['name']) };
+  const next = isLast ? null : String(machines[found.length - 1]?.['name']);
+  const isWhole = Object.values(search).every((asked) => asked === undefined || asked === '');
+  const unreported = isWhole ? unreportedIds(sql, refusals) : [];
+  if (unreported.length === 0) return { machines: found, next };
+  const refuses = unreported.map((id) => ({ id, refuses: refusals.get(id) }));
+  return { machines: found, unreported: refuses, next };
 }
 
 function machineOf(machine: SeenMachine, modules: readonly Row[]): object {

@@ -4,16 +4,14 @@ import type { Row, Statements } from '../../sqlite/statements.ts';
 import type { FailingModule } from '../../registry/machine-report.ts';
 import { failureIn, WITH_FAILURE } from './failing-modules.ts';
 import { IS_BEHIND } from './state-conditions.ts';
-import { IN_USE, machineCounts, type MachineCounts } from './machine-counts.ts';
+import { IN_USE } from './machine-counts.ts';
 import { storedState } from './stored-state.ts';
 import {
   heardAt,
-  presenceCounts,
   presenceIn,
   silentAfter,
   whereUnheard,
   type Presence,
-  type PresenceCounts,
   type Unheard,
 } from './presence.ts';
 import { whereRefusing, type Refusals } from './refusals.ts';
@@ -178,27 +176,6 @@ export function machineIn(row: Row, now: number, silentMs: number): SeenMachine 
 
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-/** How many machines of a site are in which condition. */
-export interface SiteTotals extends MachineCounts {
-  /** Those with a module for which nothing can be selected. */
-  readonly stuck: number;
-  /** Those with a module whose target is not deployed yet. */
-  readonly behind: number;
-  /** Those on which something fails (D184). */
-  readonly failing: number;
-  /** Those that refuse the documents of their site (D450). */
-  readonly refusing: number;
-  readonly presence: PresenceCounts;
-}
-
-export function siteTotals(sql: Statements, now: number, refusals: Refusals): SiteTotals {
-  const having = (condition: Condition): number => countMachines(sql, { condition, after: '' });
-  const [stuck, behind, failing] = [having('stuck'), having('behind'), having('failing')];
-  const presence = presenceCounts(sql, now);
-  const refusing = countMachines(sql, { refusing: refusals, after: '' });
-  return { ...machineCounts(sql, now), stuck, behind, failing, refusing, presence };
 }
 
 /** A module of a machine, as it was reported. */

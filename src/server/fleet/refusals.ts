@@ -1,6 +1,5 @@
 import type { RefusedDocuments } from '../../registry/config-documents.ts';
 import type { Statements } from '../../sqlite/statements.ts';
-import { IN_USE } from './machine-counts.ts';
 
 /** The machines that said last that they refuse documents of their site (D450), by their ids. */
 export type Refusals = ReadonlyMap<string, RefusedDocuments>;
@@ -16,7 +15,7 @@ export function whereRefusing(refusals: Refusals): {
   };
 }
 
-/** Machines in use that refuse documents for the same reason. */
+/** Machines that refuse documents for the same reason. */
 interface RefusingMachines {
   readonly code: string;
   readonly machines: number;
@@ -27,17 +26,28 @@ interface RefusingMachines {
 /** So many are named. */
 const NAMED = 20;
 
-/** The machines in use that refuse documents, by the code of their reason; those of most machines first. */
-export function refusingMachines(sql: Statements, refusals: Refusals): RefusingMachines[] {
-  const { where, values } = whereRefusing(refusals);
+/** The ids of the machines that refuse documents: of those in use, and of those that have never reported (D480). */
+export function refusingIds(sql: Statements, refusals: Refusals): string[] {
+  return idsIn(sql, refusals, 'retired_at IS NULL');
+}
+
+/** Those of them that have never reported. */
+export function unreportedIds(sql: Statements, refusals: Refusals): string[] {
+  return idsIn(sql, refusals, 'machines.id IS NULL');
+}
+
+function idsIn(sql: Statements, refusals: Refusals, where: string): string[] {
+  if (refusals.size === 0) return [];
   const rows = sql.all(
-    `SELECT name FROM machines WHERE ${where} AND ${IN_USE} ORDER BY name`,
-    ...values,
+    `SELECT value FROM json_each(?) LEFT JOIN machines ON name = value WHERE ${where} ORDER BY value`,
+    JSON.stringify([...refusals.keys()]),
   );
-  const byCode = Map.groupBy(
-    rows.map(({ name }) => String(name)),
-    (name) => refusals.get(name)?.code ?? '',
-  );
+  return rows.map(({ value }) => String(value));
+}
+
+/** The machines that refuse documents, by the code of their reason; those of most machines first. */
+export function refusingMachines(sql: Statements, refusals: Refusals): RefusingMachines[] {
+  const byCode = Map.groupBy(refusingIds(sql, refusals), (name) => refusals.get(name)?.code ?? '');
   return Array.from(byCode, ([code, names]) => ({
     code,
     machines: names.length,

@@ -1,4 +1,5 @@
-import type { Row } from '../../sqlite/statements.ts';
+import type { Row, Statements } from '../../sqlite/statements.ts';
+import { IN_USE } from './machine-counts.ts';
 
 /** What is known of the clock of a machine: as it was when the machine reported its state last (D460). */
 export interface ReportedClock {
@@ -18,6 +19,14 @@ export function isWrongClock({ aheadMs }: ReportedClock): boolean {
 
 /** The same of a row of `machines`. What two machines report by turns is the clock of neither. */
 export const HAS_WRONG_CLOCK: string = `(duplicate_at IS NULL AND abs(clock_ahead_ms) > ${MOST_APART_MS})`;
+
+/** The ids of the machines in use whose clock needs attention. */
+export function wrongClocks(sql: Statements): string[] {
+  const rows = sql.all(
+    `SELECT name FROM machines WHERE ${HAS_WRONG_CLOCK} AND ${IN_USE} ORDER BY name`,
+  );
+  return rows.map(({ name }) => String(name));
+}
 
 /** The clock of a row of `machines`; undefined if none is known, because an earlier modreg took its state. */
 export function clockIn(row: Row): ReportedClock | undefined {

@@ -11,8 +11,8 @@ import {
   type Condition,
   type PlacedModule,
 } from './machine-queries.ts';
-import { clockIn, isWrongClock, type ReportedClock } from './reported-clock.ts';
-import type { Refusals } from './refusals.ts';
+import { clockIn, isWrongClock, wrongClocks, type ReportedClock } from './reported-clock.ts';
+import { refusingIds, unreportedIds, type Refusals } from './refusals.ts';
 import { heardAt, presenceIn, silentAfter, type Presence } from './presence.ts';
 
 /** The states of a machine that needs attention (D461), the most urgent first. */
@@ -73,14 +73,14 @@ const MOST_TROUBLES = 100;
 const BY_NAME = new Intl.Collator('en', { numeric: true });
 const IS_TROUBLE: ReadonlySet<WallState> = new Set(TROUBLES);
 
-/** The machines that are in use. */
+/** The machines that are in use, and those that refuse documents and have never reported (D480). */
 export function wallMachines(sql: Statements, now: number, refusals: Refusals): WallMachines {
   const having = havingIn(sql);
   const silentMs = silentAfter(sql);
   const presence: Record<Presence, number> = { online: 0, quiet: 0, silent: 0, retired: 0 };
-  const found = new Map(WALL_STATES.map((state) => [state, [] as WallMachine[]]));
+  const { keep, all } = keptTiles();
   const groups = new Map<string | undefined, CountedGroup>();
-  let [machines, refusing, wrong] = [0, 0, 0];
+  let machines = 0;
   for (const row of sql.iterate(MACHINES)) {
     const present = presenceIn(row, now, silentMs);
     const clock = clockIn(row);
@@ -88,28 +88,48 @@ export function wallMachines(sql: Statements, now: number, refusals: Refusals): 
     const isRefusing = refusals.has(String(row['name']));
     const state = stateOf(Number(row['id']), { ...having, presence: present, isRefusing, isWrong });
     machines++;
-    refusing += Number(isRefusing);
-    wrong += Number(isWrong);
     presence[present]++;
     addTo(groups, textOf(row['group_name']), state);
-    const same = found.get(state) ?? [];
-    if (same.length < MOST_TILES) {
-      same.push({ id: String(row['name']), state, heardAt: heardAt(row, now), clock });
-    }
+    keep({ id: String(row['name']), state, heardAt: heardAt(row, now), clock });
   }
-  const all = [...found.values()].flatMap((same) =>
-    same.toSorted((one, other) => BY_NAME.compare(one.id, other.id)),
-  );
-  const isTooMany = machines > MOST_TILES;
+  const unreported = unreportedIds(sql, refusals);
+  for (const id of unreported) {
+    addTo(groups, undefined, 'refusing');
+    keep({ id, state: 'refusing', heardAt: undefined, clock: undefined });
+  }
+  const isTooMany = machines + unreported.length > MOST_TILES;
   return {
     machines,
-    counts: { ...presence, ...sizesOf(having), refusing, 'wrong clock': wrong },
+    counts: {
+      ...presence,
+      ...sizesOf(having),
+      refusing: refusingIds(sql, refusals).length,
+      'wrong clock': wrongClocks(sql).length,
+    },
     duplicates: machineCounts(sql, now).duplicates,
-    troubles: troublesOf(sql, all, refusals),
+    troubles: troublesOf(sql, all(), refusals),
     troublesOf: troublesIn(groups),
-    tiles: isTooMany ? [] : all,
+    tiles: isTooMany ? [] : all(),
     groups: isTooMany ? [...groups.values()].toSorted(byUrgency).slice(0, MOST_TILES) : [],
     groupsOf: isTooMany ? groups.size : 0,
+  };
+}
+
+/** The first machines of each state, the most urgent state first. */
+function keptTiles(): {
+  readonly keep: (machine: WallMachine) => void;
+  readonly all: () => WallMachine[];
+} {
+  const found = new Map(WALL_STATES.map((state) => [state, [] as WallMachine[]]));
+  return {
+    keep(machine) {
+      const same = found.get(machine.state) ?? [];
+      if (same.length < MOST_TILES) same.push(machine);
+    },
+    all: () =>
+      [...found.values()].flatMap((same) =>
+        same.toSorted((one, other) => BY_NAME.compare(one.id, other.id)),
+      ),
   };
 }
 

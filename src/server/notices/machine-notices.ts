@@ -52,12 +52,17 @@ export function presenceChange(known: ReadonlySet<string>, { of }: Presences): P
 export function presenceNotices({ silent, back }: PresenceChange, silentMs: number): Notice[] {
   const heard = `heard for ${describeDuration(silentMs)}`;
   return [
-    ...about('machine-silent', silent, `not ${heard}`),
-    ...about('machine-back', back, 'heard again'),
+    ...aboutMachines('machine-silent', silent, `not ${heard}`),
+    ...aboutMachines('machine-back', back, 'heard again'),
   ];
 }
 
-function about(event: Notice['event'], machines: readonly string[], what: string): Notice[] {
+/** One notice about all of these machines; none if there are none. */
+export function aboutMachines(
+  event: Notice['event'],
+  machines: readonly string[],
+  what: string,
+): Notice[] {
   if (machines.length === 0) return [];
   const names = firstFew(
     machines.map((name) => excerpt(name)),

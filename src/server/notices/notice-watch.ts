@@ -18,6 +18,8 @@ import {
   SILENT,
   type Presences,
 } from './machine-notices.ts';
+import type { Refusals } from '../fleet/refusals.ts';
+import { attentionNotices } from './attention-notices.ts';
 import type { Notice } from '../notice.ts';
 import {
   addNoticed,
@@ -52,6 +54,7 @@ interface Look {
   readonly conditions: readonly Condition[];
   /** The modules that changed since the last look. */
   readonly changed: readonly ModuleId[];
+  readonly refusals: Refusals;
   /** Undefined while machines may not have been heard yet. */
   readonly machines: Presences | undefined;
 }
@@ -89,18 +92,21 @@ async function lookAt(
     ...certificateConditions(certificateExpiry(), now),
     ...trustConditions(catalogue, now),
   ];
-  return { isFirst, place, conditions, changed: modules };
+  const refusals = catalogue.configs.refusals(now);
+  return { isFirst, place, conditions, changed: modules, refusals };
 }
 
 /** Notes what is so now, and returns what began. */
 function noteLook(sql: Statements, look: Look): Notice[] {
-  const { isFirst, place, conditions, machines } = look;
+  const { isFirst, place, conditions, machines, refusals } = look;
   const known = noticed(sql);
   const began = conditions.filter(({ key }) => !known.has(key));
   for (const { key } of began) addNoticed(sql, key);
   for (const key of endedKeys(known, look)) removeNoticed(sql, key);
   setNoticedPlace(sql, place);
-  const told = began.filter(({ event }) => !isFirst || TOLD_AT_FIRST.has(event));
+  const told: Notice[] = began.filter(({ event }) => !isFirst || TOLD_AT_FIRST.has(event));
+  const attention = attentionNotices(sql, known, refusals);
+  if (!isFirst) told.push(...attention);
   return [...told, ...(machines ? notePresence(sql, known, machines) : [])];
 }
 

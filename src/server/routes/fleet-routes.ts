@@ -64,7 +64,10 @@ export function addFleetRoutes(
   const guarded = guardedBy(catalogue, options);
   const reading = (answer: (c: Context) => Answer | Promise<Answer>): Handler =>
     guarded(() => [FLEET_READ], answer);
-  const known = (): Known => ({ now: options.clock.now(), refusals: catalogue.configs.refusals() });
+  const known = (): Known => {
+    const now = options.clock.now();
+    return { now, refusals: catalogue.configs.refusals(now) };
+  };
   app.post(
     REPORTS,
     guarded(scopeOfMachine, async (c, { scopes }) => await reportAnswer(c, fleet, scopes)),

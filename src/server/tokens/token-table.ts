@@ -1,8 +1,8 @@
 import type { Result } from '../../core/index.ts';
 import { quote } from '../../core/text/quote.ts';
 import type { Row, Statements } from '../../sqlite/statements.ts';
-import { parseScope, SCOPE_FORMS, type Scope } from './scope.ts';
-import { hashOf, newCode, newToken, type StoredToken } from './token.ts';
+import { machinesOf, parseScope, SCOPE_FORMS, type Scope } from './scope.ts';
+import { hashOf, lapseOf, newCode, newToken, type StoredToken } from './token.ts';
 
 /** What a new token is for. */
 export interface TokenRequest {
@@ -40,6 +40,16 @@ export function addToken(
 /** All tokens, the oldest first. */
 export function tokensIn(sql: Statements): StoredToken[] {
   return sql.all('SELECT * FROM tokens ORDER BY id').map(tokenIn);
+}
+
+/** The machines whose tokens are all revoked or expired. One that never had a token is none of them. */
+export function machinesWithoutToken(sql: Statements, now: number): readonly string[] {
+  const [valid, lapsed] = [new Set<string>(), new Set<string>()];
+  for (const token of tokensIn(sql)) {
+    const to = lapseOf(token, now) ? lapsed : valid;
+    for (const machine of machinesOf(token.scopes)) to.add(machine);
+  }
+  return [...lapsed].filter((machine) => !valid.has(machine));
 }
 
 /** The token with this text; undefined if the catalogue did not create it. */

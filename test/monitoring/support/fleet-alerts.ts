@@ -40,6 +40,20 @@ export const FLEET_ALERTS: Readonly<Record<string, Alert>> = {
     labels: { severity: 'warning' },
     summary: 'a machine has not reported to host:9464 for 3d 0h 1m 0s',
   },
+  ModregDocumentsRefused: {
+    played: () => fleetWith(20, { refusing: 2 }),
+    before: '16m',
+    at: '17m',
+    labels: { severity: 'warning' },
+    summary: 'machines that refuse their documents of host:9464: 2',
+  },
+  ModregClockWrong: {
+    played: () => fleetWith(20, { wrongClocks: 1 }),
+    before: '16m',
+    at: '17m',
+    labels: { severity: 'warning' },
+    summary: 'machines whose clock is more than five minutes from that of host:9464: 1',
+  },
   ModregModulesFail: {
     played: () => fleetWith(35, { failing: { machine: 1, release: 1, undecided: 0, other: 0 } }),
     before: '31m',

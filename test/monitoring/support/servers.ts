@@ -68,7 +68,7 @@ const LOAD: ServerLoad = {
 /** The numbers of a registry to which no machine reports. */
 function noMachines(): RegistryNumbers {
   const fleet = new FleetFile(':memory:', () => 0);
-  const found = fleet.read((sql) => uninterrupted(fleetNumbers(sql, 0)));
+  const found = fleet.read((sql) => uninterrupted(fleetNumbers(sql, 0, new Map())));
   fleet.close();
   const rollouts = { running: 0, failing: 0, halted: 0, completed: 0, retracted: 0, damaged: 0 };
   return { ...found, oldestReportAt: 0, at: 0, rollouts };

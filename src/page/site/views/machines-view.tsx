@@ -4,9 +4,10 @@ import { Problems } from '../../views/modules-view.tsx';
 import { asPageProblem } from '../../page-problem.ts';
 import { UNHEARD } from '../../../server/fleet/presence.ts';
 import { excerpt } from '../../../core/text/quote.ts';
-import type { ListedMachine, SiteTotals } from '../../../server/fleet/machine-queries.ts';
+import type { ListedMachine } from '../../../server/fleet/machine-queries.ts';
+import type { SiteTotals } from '../../../server/fleet/site-totals.ts';
 import type { WallMachines } from '../../../server/fleet/wall-machines.ts';
-import type { MachinePage, PageSearch } from '../../../site/machines.ts';
+import type { MachinePage, PageSearch, UnreportedMachine } from '../../../site/machines.ts';
 import { refusalWords } from '../../../site/refusal-words.ts';
 import type { NextWindows } from '../../../site/next-windows.ts';
 import { ModuleWords } from './module-words.tsx';
@@ -25,7 +26,7 @@ export const MachinesView: FC<{
   readonly windows: NextWindows | undefined;
   readonly now: number;
 }> = ({
-  page: { totals, problems, groups, machines, matching, next, moduleIds },
+  page: { totals, problems, groups, machines, matching, unreported, next, moduleIds },
   search,
   wall,
   windows,
@@ -40,33 +41,19 @@ export const MachinesView: FC<{
     <Groups groups={groups} />
     {hasNone(totals) ? <NoReports /> : <Search search={search} moduleIds={moduleIds} />}
     {hasNone(totals) ? null : (
-      <p>{matching === 0 ? 'No machine matches.' : foundWords(search, matching)}</p>
+      <p>
+        {matching + unreported.length === 0
+          ? 'No machine matches.'
+          : foundWords(search, matching + unreported.length)}
+      </p>
     )}
-    {machines.length === 0 ? null : (
-      <table class="machines">
-        <ColumnHeads
-          of={[
-            'machine',
-            'seen',
-            'modules',
-            isAny(search) || search.condition === 'retired'
-              ? 'needs attention'
-              : 'matching modules',
-          ]}
-        />
-        <tbody>
-          {machines.map((machine) => (
-            <Row machine={machine} now={now} />
-          ))}
-        </tbody>
-      </table>
-    )}
+    <Found page={{ machines, unreported }} search={search} now={now} />
     <Paging search={search} next={next} />
   </>
 );
 
-function hasNone({ machines, retired }: SiteTotals): boolean {
-  return machines + retired === 0;
+function hasNone({ machines, retired, refusing }: SiteTotals): boolean {
+  return machines + retired + refusing === 0;
 }
 
 function isAny(search: PageSearch): boolean {
@@ -182,6 +169,47 @@ const Refusal: FC<Pick<ListedMachine, 'refusal'>> = ({ refusal }) =>
       revision {refusal.revision}: {refusalWords(refusal)}
     </p>
   );
+
+const Found: FC<{
+  readonly page: Pick<MachinePage, 'machines' | 'unreported'>;
+  readonly search: PageSearch;
+  readonly now: number;
+}> = ({ page: { machines, unreported }, search, now }) =>
+  machines.length + unreported.length === 0 ? null : (
+    <table class="machines">
+      <ColumnHeads
+        of={[
+          'machine',
+          'seen',
+          'modules',
+          isAny(search) || search.condition === 'retired' ? 'needs attention' : 'matching modules',
+        ]}
+      />
+      <tbody>
+        {unreported.map((machine) => (
+          <UnreportedRow machine={machine} />
+        ))}
+        {machines.map((machine) => (
+          <Row machine={machine} now={now} />
+        ))}
+      </tbody>
+    </table>
+  );
+
+const UnreportedRow: FC<{ readonly machine: UnreportedMachine }> = ({
+  machine: { id, refusal },
+}) => (
+  <tr>
+    <th scope="row">
+      <a href={machinePath(id)}>{id}</a>
+    </th>
+    <td data-name="seen">has never reported</td>
+    <td data-name="modules"></td>
+    <td class="attention">
+      <Refusal refusal={refusal} />
+    </td>
+  </tr>
+);
 
 const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
   machine: {

@@ -1,6 +1,6 @@
 import type { FC } from 'hono/jsx';
 import { UNHEARD } from '../../../server/fleet/presence.ts';
-import type { SiteTotals } from '../../../server/fleet/machine-queries.ts';
+import type { SiteTotals } from '../../../server/fleet/site-totals.ts';
 import { machinesPath, numberOf } from './site-words.tsx';
 
 /** The colour of a machine that was not heard lately, by its presence. */
@@ -49,9 +49,15 @@ export const Totals: FC<{ readonly totals: SiteTotals }> = ({
 
 /** What most sites have none of. */
 const Rare: FC<{ readonly totals: SiteTotals }> = ({
-  totals: { retired, duplicates, unpinned },
+  totals: { wrongClocks, retired, duplicates, unpinned },
 }) => (
   <>
+    {wrongClocks === 0 ? null : (
+      <li data-state="waiting">
+        <b>{numberOf(wrongClocks)}</b>{' '}
+        <a href={machinesPath({ condition: 'wrong clock' })}>with a wrong clock</a>
+      </li>
+    )}
     {retired === 0 ? null : (
       <li>
         <b>{numberOf(retired)}</b> <a href={machinesPath({ condition: 'retired' })}>retired</a>

@@ -24,7 +24,7 @@ const FEW = 12;
 /** The machines of a site on a screen that people read from four metres (D215). */
 export const WallView: FC<Shown> = ({ wall, rollouts, now }) => {
   const { machines, troubles, troublesOf } = wall;
-  if (machines === 0) return <Empty />;
+  if (machines + troublesOf === 0) return <Empty />;
   const hasList = machines > FEW && troublesOf > 0;
   return (
     <>
