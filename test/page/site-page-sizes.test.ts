@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { fillWithTexts, prose } from './support/long-texts.ts';
+import { prose } from '../support/prose.ts';
+import { fillWithTexts } from './support/long-texts.ts';
 import { testSite } from './support/site-page.ts';
 
 const LARGEST = 30_000;

@@ -154,7 +154,7 @@ const SITE_PATHS = [
   'modules/acme%3Alidar/what-if?version=1.4.0',
 ];
 
-/** The pages of what the site keeps of a machine, and of all. Logs have a hundred lines. */
+/** The pages of what the site keeps of a machine, of all, and of a release. Logs have a hundred lines, and notes are as long as they may be. */
 const RECORD_PATHS = [
   `machines/${RECORDED}/documents`,
   `machines/${RECORDED}/documents/2`,
@@ -167,6 +167,7 @@ const RECORD_PATHS = [
   'logs',
   'changes',
   `changes?machine=${RECORDED}`,
+  'modules/acme%3Alidar/notes?version=1.3.0',
 ];
 
 /** The pages of a site with 100,000 machines of 8 modules: tasks of the browser, bytes of HTML, and the time until a page is shown. */

@@ -5,8 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { parseModuleId, type ModuleId } from '../../src/core/index.ts';
 import { cohort } from '../../src/core/rollout/cohort.ts';
 import { FleetFile, fleetPath } from '../../src/server/fleet/fleet-file.ts';
+import { MOST_NOTES_BYTES } from '../../src/server/catalogue/release-notes.ts';
 import { Catalogue, readRelease } from '../../src/server/index.ts';
 import { machineReport, reportedState } from '../../test/support/machine-report.ts';
+import { prose } from '../../test/support/prose.ts';
 import { addRecords } from './site-records.ts';
 import { processesIn, type PageServer, type Rover } from './rover.ts';
 
@@ -88,6 +90,7 @@ async function publish(path: string): Promise<void> {
   const release = { moduleId: idOf('lidar'), version: '1.3.0' };
   await addRecords(catalogue, { names: MODULES, at: now - DAY });
   catalogue.apply({ kind: 'rollout', ...release, event, soakMs: 3_600_000 });
+  catalogue.apply({ kind: 'notes', ...release, notes: prose(1)(MOST_NOTES_BYTES) });
   catalogue.close();
 }
 
