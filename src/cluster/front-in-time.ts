@@ -16,7 +16,7 @@ export async function openFrontInTime(
   place: ClusterPlace,
   options: FrontOptions,
 ): Promise<Front> {
-  if (catalogue.log.last() === 0) return await openFront(catalogue, place, options);
+  if (!catalogue.log.isOfFront()) return await openFront(catalogue, place, options);
   const closing = new AbortController();
   let front: Front | undefined;
   let reported: Parameters<Replica['shareReports']> | undefined;

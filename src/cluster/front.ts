@@ -56,7 +56,7 @@ export async function openFront(
   const log = sharedLog(catalogue);
   const connection = await connectTo(place, frontName(version));
   try {
-    const hasEvents = log.last() > 0;
+    const hasEvents = log.isOfFront();
     const stream = await releaseStream(connection, { replicas: REPLICAS, clock, hasEvents });
     const reports = await reportStream(connection, REPLICAS);
     const takeLease = await leaseOf(connection, { clock, replicas: REPLICAS });
@@ -102,7 +102,7 @@ function olderFrontAt(monitors: readonly string[], clock: Clock): OlderFront {
 /** The log of a catalogue. Throws an OwnReleases if the catalogue has what no other front has (D167). */
 function sharedLog(catalogue: Catalogue): ChangeLog {
   const { log } = catalogue;
-  const own = log.last() > 0 ? undefined : ownOf(catalogue);
+  const own = log.isOfFront() ? undefined : ownOf(catalogue);
   if (own === undefined) return log;
   throw new OwnReleases(`it has ${own} of its own: a front begins with an empty file`);
 }

@@ -105,7 +105,7 @@ function changed<T>(
   work: (catalogue: Catalogue) => Result<T, Problem>,
 ): Result<T, Problem> {
   return withCatalogue(options, world, { mode: 'write' }, (catalogue) => {
-    if (catalogue.log.last() === 0) return work(catalogue);
+    if (!catalogue.log.isOfFront()) return work(catalogue);
     const message = 'a front of a cluster has no accounts yet; nothing was changed';
     const hint = `people sign in to its page with codes: modreg registry page sign-in${fileOption(options)}`;
     return { ok: false, error: { severity: 'error', kind: 'registry-refused', message, hint } };

@@ -2,7 +2,8 @@ import { NOT_ASKING, newCommand, type CommandList } from '../registry/command-do
 import type { CommandKind } from '../core/trust/command-text.ts';
 import { usage } from '../base/problem.ts';
 import { commandFault, shownCommand } from '../server/commands/known-command.ts';
-import { hasReportedPin, unsignedFault } from '../server/commands/unsigned-fault.ts';
+import { unsignedFault } from '../server/commands/unsigned-fault.ts';
+import { hasReportedPin } from '../server/fleet/reported-pin.ts';
 import { readingBy } from '../server/routes/reading-by.ts';
 import { knownMachine } from './known-machine.ts';
 import type { OnChange } from './on-change.ts';

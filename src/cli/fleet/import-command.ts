@@ -45,7 +45,7 @@ export async function fleetImportCommand(
     const { path, log, configs } = catalogue.value;
     const machines = configs.secrets.machines().length;
     if (machines > 0 && !secrets.value) return failed(keyMissing(path, machines));
-    if (log.last() > 0) {
+    if (log.isOfFront()) {
       const message = `${quote(path)} belongs to a front of a cluster, and is there already`;
       return failed({ ...usage(message), hint: RESTORE });
     }

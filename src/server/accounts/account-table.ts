@@ -1,3 +1,4 @@
+import { IS_OF_FRONT } from '../catalogue/front-file.ts';
 import { randomBytes } from 'node:crypto';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { roleNamed, type Role } from './role.ts';
@@ -25,7 +26,7 @@ export interface AccountChange {
 const NAME = /^[a-z0-9][a-z0-9._@-]{0,62}$/;
 const STAMP_BYTES = 16;
 /** Accounts of a registry that became a front of a cluster could not be removed any more, so they open nothing (T777). */
-const IS_SINGLE = 'EXISTS (SELECT 1 FROM catalogue WHERE shared_history IS NULL)';
+const IS_SINGLE = `NOT ${IS_OF_FRONT}`;
 
 export function isAccountName(text: string): boolean {
   return NAME.test(text);

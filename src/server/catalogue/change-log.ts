@@ -9,6 +9,7 @@ import {
   type ChangeResults,
 } from './catalogue-change.ts';
 
+import { isOfFront } from './front-file.ts';
 import { importedRows, tokensToShare, writeRows, type ImportedRow } from './imported-rows.ts';
 
 /** An event of the stream that all fronts of a cluster follow. */
@@ -23,6 +24,8 @@ export interface LoggedEvent {
 
 /** The events that this catalogue has applied. A catalogue of a single server has none. */
 export interface ChangeLog {
+  /** Whether this catalogue is that of a front of a cluster. */
+  readonly isOfFront: () => boolean;
   /** The number of the last event; 0 without one. */
   readonly last: () => number;
   /** The number of the last event with this subject; 0 without one. */
@@ -54,6 +57,7 @@ export function changeLog(
 ): ChangeLog {
   const add = (event: LoggedEvent): void => addEvent(sql, event);
   return {
+    isOfFront: () => isOfFront(sql),
     last: () => lastSequence(sql),
     lastOf: (subject) =>
       lastIn(sql.get('SELECT max(sequence) AS last FROM events WHERE subject = ?', subject)),
@@ -99,8 +103,7 @@ function addEvent(sql: Statements, { sequence, subject, id, body }: LoggedEvent)
 
 /** Runs `work`. Throws if the catalogue follows a stream: a change that is not in the stream would be on one front only. */
 export function ownChange<T>(sql: Statements, work: () => T): T {
-  const row = sql.get('SELECT shared_history FROM catalogue');
-  if (row?.['shared_history'] === null) return work();
+  if (!isOfFront(sql)) return work();
   const found = 'it belongs to a front of a cluster, and changes only through one: pass --registry';
   throw new DatabaseError('unwritable', `${quote(sql.path)}: ${found}`, { file: sql.path });
 }

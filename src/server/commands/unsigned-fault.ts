@@ -1,5 +1,4 @@
 import type { NewCommand } from '../../registry/command-documents.ts';
-import type { Statements } from '../../sqlite/statements.ts';
 
 const UNSIGNED =
   'its policy names a trust document, so that operators sign what is not a hold: give it with --key';
@@ -10,9 +9,4 @@ export function unsignedFault(
   { kind, signed }: Pick<NewCommand, 'kind'> & { readonly signed?: object | undefined },
 ): string | undefined {
   return isPinned && kind !== 'hold' && !signed ? UNSIGNED : undefined;
-}
-
-/** Whether the policy of a machine names a trust document, as it reported to the file of `sql`. */
-export function hasReportedPin(sql: Statements, machine: string): boolean {
-  return sql.get('SELECT 1 FROM machines WHERE name = ? AND pinned = 1', machine) !== undefined;
 }

@@ -7,6 +7,7 @@ import { syncFolder } from '../../files/sync.ts';
 import { secretValues, type SecretValues } from '../../registry/secret-documents.ts';
 import { asDatabaseError, DatabaseError } from '../../sqlite/database-error.ts';
 import { IN_MEMORY } from '../../sqlite/database.ts';
+import { isOfFront } from '../catalogue/front-file.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import { sealedSecrets, type SealedSecrets } from './sealed-secrets.ts';
 
@@ -42,8 +43,7 @@ export function catalogueSecrets(sql: Statements): CatalogueSecrets {
     ...inFiles,
     sealed,
     places(machine) {
-      const shared = sql.get('SELECT shared_history FROM catalogue')?.['shared_history'];
-      const kept = shared === null ? Object.entries(inFiles.of(machine)) : sealed.of(machine);
+      const kept = isOfFront(sql) ? sealed.of(machine) : Object.entries(inFiles.of(machine));
       return new Map([...kept].flatMap(([name, one]) => (one ? [[name, one.places]] : [])));
     },
   };

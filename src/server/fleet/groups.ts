@@ -1,5 +1,6 @@
 import { excerpt } from '../../core/text/quote.ts';
 import type { Statements } from '../../sqlite/statements.ts';
+import { hasPin } from './reported-pin.ts';
 import { IS_RETIRED } from './retirement.ts';
 
 /** The machines of a group that are in use, and how many of them were heard in the last 24 hours. */
@@ -44,7 +45,7 @@ export function groupMembers(sql: Statements, group: string): readonly GroupMemb
       `SELECT name, pinned FROM machines WHERE group_name = ? AND NOT (${IS_RETIRED}) ORDER BY name`,
       group,
     )
-    .map(({ name, pinned }) => ({ machine: String(name), isPinned: pinned !== null }));
+    .map((row) => ({ machine: String(row['name']), isPinned: hasPin(row) }));
 }
 
 /** Why a rollout cannot begin with `groups`: no machine that reported is in one of them (T400). Undefined if it can. */

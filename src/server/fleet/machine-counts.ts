@@ -1,4 +1,5 @@
 import type { Statements } from '../../sqlite/statements.ts';
+import { HAS_PIN } from './reported-pin.ts';
 import { IS_RETIRED } from './retirement.ts';
 import { DUPLICATE_MS } from './take-report.ts';
 
@@ -24,7 +25,7 @@ export function machineCounts(sql: Statements, now: number): MachineCounts {
     seen: count(`seen_at > ? AND ${IN_USE}`, now - DAY_MS),
     retired: count(IS_RETIRED),
     duplicates: count(`duplicate_at > ? AND ${IN_USE}`, now - DUPLICATE_MS),
-    unpinned: count(`pinned IS NULL AND ${IN_USE}`),
+    unpinned: count(`NOT (${HAS_PIN}) AND ${IN_USE}`),
   };
 }
 

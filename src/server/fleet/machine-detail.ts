@@ -1,6 +1,7 @@
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { storedJson } from '../../sqlite/stored-value.ts';
 import { silentAfter } from './presence.ts';
+import { hasPin } from './reported-pin.ts';
 import {
   BY_ATTENTION,
   machineIn,
@@ -47,7 +48,7 @@ export function machineDetail(sql: Statements, id: string, now: number): Machine
   );
   return {
     ...machineIn(row, now, silentAfter(sql)),
-    isPinned: row['pinned'] !== null,
+    isPinned: hasPin(row),
     modules: modules.map(moduleIn),
     outcomes: outcomes.map(outcomeIn),
   };

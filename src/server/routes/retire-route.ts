@@ -42,7 +42,7 @@ async function retireAnswer(
   if (!retired) return problem('unknown-machine', `no machine has reported as ${quote(machine)}`);
   const noted = { kind: 'machine-retired', machine } as const;
   // The file of a front of a cluster changes only with the others, and a repetition is no change.
-  const isNew = retired.at >= now && catalogue.log.last() === 0;
+  const isNew = retired.at >= now && !catalogue.log.isOfFront();
   if (isNew) catalogue.configs.note({ ...noted, author: by, at: retired.at });
   changed(noted);
   return c.json({ id: machine, retired: { at: formatTime(retired.at), by: retired.by } });

@@ -107,10 +107,11 @@ async function removeAnswer(c: Context, asked: AskedOfMachine): Promise<Answer> 
 
 /** Fronts of a cluster would each note another part (D443). */
 function noteSecret(
-  { catalogue, token, now, replica }: AskedOfMachine,
+  { catalogue, token, now }: AskedOfMachine,
   noted: Pick<NotedChange, 'kind' | 'machine' | 'name'>,
 ): void {
-  if (!replica) catalogue.configs.note({ ...noted, author: authorOf(token), at: now });
+  if (!catalogue.log.isOfFront())
+    catalogue.configs.note({ ...noted, author: authorOf(token), at: now });
 }
 
 async function namedIn({ catalogue, machine }: AskedOfMachine): Promise<SecretReference[]> {
