@@ -86,7 +86,7 @@ export function changeFeed(catalogue: Catalogue, clock: Clock = systemClock): Ch
  * The result of `read` at the next change, after `ms`, or when `signal` aborts. It is read at once, while the catalogue is certainly open. Ten
  * thousand machines may wait: a wait holds no AbortSignal, no timer and no function in progress, which took 6 kB.
  */
-async function nextRead<T>(
+function nextRead<T>(
   read: () => T,
   parts: { readonly waiting: Waiters; readonly alarms: Alarms },
   { modules, other, ms, signal }: WaitedFor & { readonly ms: number; readonly signal: AbortSignal },
@@ -104,7 +104,7 @@ async function nextRead<T>(
   const leaves = [parts.waiting.add(wake, modules), parts.alarms.add(ms, wake)];
   if (other) leaves.push(other.watch(wake));
   signal.addEventListener('abort', wake, { once: true });
-  return await promise;
+  return promise;
 }
 
 /**

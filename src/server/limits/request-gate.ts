@@ -41,9 +41,9 @@ export function requestGate(
 ): RequestGate {
   const lines = new WeakMap<Socket, Line>();
   const sending = new Set<Socket>();
-  const next = inOrder((request, response) => {
+  const sent = (socket: Socket): void => void sending.delete(socket);
+  const next = inOrder(sent, (request, response) => {
     const { socket } = request;
-    response.once('close', () => sending.delete(socket));
     socket.setTimeout(limits.idle);
     if (unsentIn(sending) <= limits.unsentInTotal) return handle(request, response);
     refused('unsent-bytes', socket);
@@ -77,8 +77,11 @@ export function requestGate(
   };
 }
 
-/** Calls `answer` for the first request of a line, and for the next one when its response was taken. */
-function inOrder(answer: (...exchange: Exchange) => void): (socket: Socket, line: Line) => void {
+/** Calls `answer` for the first request of a line, and for the next one when its response was taken, after a call of `sent`. */
+function inOrder(
+  sent: (socket: Socket) => void,
+  answer: (...exchange: Exchange) => void,
+): (socket: Socket, line: Line) => void {
   return function next(socket, line) {
     const [exchange] = line.exchanges;
     if (!exchange || line.state === 'cut' || socket.destroyed) return;
@@ -86,6 +89,7 @@ function inOrder(answer: (...exchange: Exchange) => void): (socket: Socket, line
     const [request, response] = exchange;
     answer(request, response);
     response.once('close', () => {
+      sent(socket);
       line.exchanges.shift();
       next(socket, line);
     });
