@@ -53,6 +53,33 @@ it.each([
   expect(await texts(query)).toEqual(found);
 });
 
+it.each([
+  ['B_c', ['a_b_C']],
+  ['_', ['a_b_C']],
+  ['100 %', ['100 %']],
+  ['\\', ['C:\\temp']],
+  [':\\T', ['C:\\temp']],
+  ['FTE', ['before\0after']],
+  ['E\0A', ['before\0after']],
+  ['e\0', ['before\0after']],
+  ['größe', ['Größe']],
+  ['GRößE', ['Größe']],
+  ['GRÖßE', []],
+  ['a'.repeat(10_001), ['A'.repeat(10_001)]],
+  ['a'.repeat(10_000), ['A'.repeat(10_001)]],
+])(
+  '[D308] a part of a text is found as it is, but for the case of ASCII: %j',
+  async (part, found) => {
+    const { send, texts } = logging();
+    const all = ['a_b_C', '100 %', 'C:\\temp', 'before\0after', 'Größe', 'A'.repeat(10_001)];
+    await send(
+      'rover-7',
+      all.map((text) => line(text)),
+    );
+    expect(await texts(`?text=${encodeURIComponent(part)}`)).toEqual(found);
+  },
+);
+
 it('[D308] a page says where the next one begins, and the last one says that there is none', async () => {
   const { send, read } = logging();
   await send('rover-7', LINES);
