@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { receiver, toldOf, toldRegistry, type ToldRegistry } from '../support/told-registry.ts';
+import { tokenFor } from '../support/token.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -20,6 +21,12 @@ it.each<[string, (told: ToldRegistry) => unknown, readonly unknown[]]>([
       refuse(told, 'r1', 'unreachable');
       refuse(told, 'r2', 'needs-signature');
       await told.report('r3');
+      await told.report('r4');
+      refuse(told, 'r4', 'unreachable');
+      await told.retire('r4');
+      const token = tokenFor(told.catalogue, ['machine:r5'], 'r5');
+      told.catalogue.revokeToken(token, told.time.now);
+      refuse(told, 'r5', 'unreachable');
     },
     [
       'machine-refusing',
@@ -34,10 +41,12 @@ it.each<[string, (told: ToldRegistry) => unknown, readonly unknown[]]>([
         ['r1', -5 * MINUTE - 1000],
         ['r2', 5 * MINUTE],
         ['r3', DAY],
+        ['r4', DAY],
       ] as const) {
         told.ahead.set(id, ahead);
         await told.report(id);
       }
+      await told.retire('r4');
     },
     [
       'machine-wrong-clock',
