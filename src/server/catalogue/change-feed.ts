@@ -63,7 +63,7 @@ export function changeFeed(catalogue: Catalogue, clock: Clock = systemClock): Ch
       // This caller may know a change that earlier callers still wait for.
       look();
       if (about.other?.isThere()) return read();
-      return await nextRead(read, parts, { ...about, ms, signal });
+      return nextRead(read, parts, { ...about, ms, signal });
     },
     async reaches(sequence, ms, signal) {
       const ends = clock.monotonic() + ms;

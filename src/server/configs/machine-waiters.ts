@@ -7,17 +7,23 @@ export interface MachineWaiters {
 }
 
 export function machineWaiters(): MachineWaiters {
-  const waiting = new Map<string, Set<() => void>>();
+  /** Most machines have one request that waits, for which a set would take more than all else here. */
+  const waiting = new Map<string, (() => void) | Set<() => void>>();
   const wake = (machine: string): void => {
-    for (const one of waiting.get(machine) ?? []) one();
+    const all = waiting.get(machine);
+    if (typeof all === 'function') all();
+    else for (const one of all ?? []) one();
   };
   return {
     add(machine, one) {
-      const all = waiting.get(machine) ?? new Set();
-      waiting.set(machine, all.add(one));
+      const others = waiting.get(machine);
+      if (others === undefined) waiting.set(machine, one);
+      else if (typeof others === 'function') waiting.set(machine, new Set([others, one]));
+      else others.add(one);
       return () => {
-        all.delete(one);
-        if (all.size === 0 && waiting.get(machine) === all) waiting.delete(machine);
+        const all = waiting.get(machine);
+        if (typeof all !== 'function') all?.delete(one);
+        if (all === one || (typeof all === 'object' && all.size === 0)) waiting.delete(machine);
       };
     },
     wake,
