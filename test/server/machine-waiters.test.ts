@@ -18,7 +18,11 @@ it.each<[string, readonly string[], readonly string[]]>([
   const endOther = add('another', () => void woken.push('another'));
   for (const step of steps) {
     const [sign, name = ''] = step;
-    if (sign === '+') ends.set(name, add('rover-7', () => void woken.push(name)));
+    if (sign === '+')
+      ends.set(
+        name,
+        add('rover-7', () => void woken.push(name)),
+      );
     else ends.get(name)?.();
   }
   wake('rover-7');

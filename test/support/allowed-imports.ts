@@ -207,6 +207,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'server/fleet/deployed-versions.ts',
     'server/fleet/machine-queries.ts',
     'server/fleet/presence.ts',
+    'server/fleet/site-totals.ts',
     'server/fleet/wall-machines.ts',
     'server/limits',
     'server/registry-options.ts',

@@ -1,4 +1,4 @@
-import { IS_OF_FRONT } from '../catalogue/front-file.ts';
+import { IS_OF_FRONT } from '../front-file.ts';
 import { randomBytes } from 'node:crypto';
 import type { Row, Statements } from '../../sqlite/statements.ts';
 import { roleNamed, type Role } from './role.ts';

@@ -2,6 +2,7 @@ import { realpathSync, watch } from 'node:fs';
 import { systemClock, type Clock } from '../../registry/clock.ts';
 import { IN_MEMORY } from '../../sqlite/database.ts';
 import { DatabaseError } from '../../sqlite/database-error.ts';
+import type { OtherNews } from '../configs/config-wait.ts';
 import { alarms, type Alarms } from './alarms.ts';
 import { waiters, type Waiters } from './waiters.ts';
 import type { Changes } from './catalogue-results.ts';
@@ -30,13 +31,6 @@ interface WaitedFor {
   readonly modules?: ReadonlySet<string> | undefined;
   /** What ends the wait as well. */
   readonly other?: OtherNews | undefined;
-}
-
-/** News that are no changes of modules. */
-export interface OtherNews {
-  readonly isThere: () => boolean;
-  /** Calls `wake` at the news, until the result is called. */
-  readonly watch: (wake: () => void) => () => void;
 }
 
 /** How often to check for changes by others if no write to the log is noticed. */

@@ -9,7 +9,7 @@ import {
   type ChangeResults,
 } from './catalogue-change.ts';
 
-import { isOfFront } from './front-file.ts';
+import { isOfFront } from '../front-file.ts';
 import { importedRows, tokensToShare, writeRows, type ImportedRow } from './imported-rows.ts';
 
 /** An event of the stream that all fronts of a cluster follow. */

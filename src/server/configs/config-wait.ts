@@ -1,4 +1,3 @@
-import type { OtherNews } from '../catalogue/change-feed.ts';
 import { machineIn } from '../tokens/scope.ts';
 import { lapseOf, type StoredToken } from '../tokens/token.ts';
 import type { CatalogueConfigs } from './catalogue-configs.ts';
@@ -7,6 +6,13 @@ import type { CatalogueConfigs } from './catalogue-configs.ts';
 interface MachineNews {
   readonly config?: string;
   readonly commands?: number;
+}
+
+/** News that are no changes of modules. */
+export interface OtherNews {
+  readonly isThere: () => boolean;
+  /** Calls `wake` at the news, until the result is called. */
+  readonly watch: (wake: () => void) => () => void;
 }
 
 /** What is news to one machine, beside what else its request waits for. */

@@ -7,7 +7,7 @@ import { syncFolder } from '../../files/sync.ts';
 import { secretValues, type SecretValues } from '../../registry/secret-documents.ts';
 import { asDatabaseError, DatabaseError } from '../../sqlite/database-error.ts';
 import { IN_MEMORY } from '../../sqlite/database.ts';
-import { isOfFront } from '../catalogue/front-file.ts';
+import { isOfFront } from '../front-file.ts';
 import type { Statements } from '../../sqlite/statements.ts';
 import { sealedSecrets, type SealedSecrets } from './sealed-secrets.ts';
 

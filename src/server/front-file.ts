@@ -1,4 +1,4 @@
-import type { Statements } from '../../sqlite/statements.ts';
+import type { Statements } from '../sqlite/statements.ts';
 
 /** Whether a file of a registry is that of a front of a cluster: from its first event until it is restored as a single server. In SQL. */
 export const IS_OF_FRONT = 'EXISTS (SELECT 1 FROM catalogue WHERE shared_history IS NOT NULL)';
