@@ -15,7 +15,7 @@ import { optionsOf, wholeNumber } from '../options.ts';
 import { testsOf, type Plant } from './tests-of.ts';
 
 const HELP = `Plants each mistake in a copy of the sources and checks that it is caught: those of test-plants.json by the tests
-of their folder, first by those of npm test and then by those of npm run test:long; those of simulator-plants.json by the simulator, with modreg's own agent or real HTTP if their "by" is "agent" or "http", by attacks if it is "attacks", and by the models if it is "model".
+of their folder, first by those of npm test and then by those of npm run test:long; those of simulator-plants.json by the simulator, with modreg's own agent or real HTTP if their "by" is "agent" or "http", by attacks if it is "attacks", by months of a rover with its site if it is "month", and by the models if it is "model".
   --of-the-day N    N mistakes of each file, chosen by the date
   --simulator       only those of simulator-plants.json
   --in src/core     only those in files whose path begins with this`;
@@ -76,6 +76,7 @@ function verdictOn({ file, from, to, by }: Plant, tests: readonly string[]): str
     if (by === 'agent')
       return simulated(copy, MOST_EVENTS, '--agent') ?? 'MISSED: no invariant breaks';
     if (by === 'attacks') return attacked(copy) ?? 'MISSED: no invariant breaks';
+    if (by === 'month') return played(copy) ?? 'MISSED: no invariant breaks';
     if (by === 'model') return explored(copy) ?? 'MISSED: no invariant breaks';
     if (by === 'http') return simulated(copy, HTTP_EVENTS, '--http') ?? 'MISSED: no play differs';
     return failingTest(copy, tests) ?? 'MISSED: no test fails';
@@ -102,6 +103,11 @@ function simulated(
 /** The same for each attack on a machine with a pin. */
 function attacked(folder: string): string | undefined {
   return verdictIn(folder, ['simulate/attacks.ts', '--brief']);
+}
+
+/** The same for a month of a rover with its site without a pin, and for one with it. */
+function played(folder: string): string | undefined {
+  return verdictIn(folder, ['simulate/month.ts', '--brief']);
 }
 
 /** The same for each path of the models to a bound. */

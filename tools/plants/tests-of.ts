@@ -7,7 +7,7 @@ export interface Plant {
   readonly from: string;
   readonly to: string;
   /** What must catch it: the tests of its folder by default. */
-  readonly by?: 'simulator' | 'agent' | 'http' | 'fleet' | 'attacks' | 'model';
+  readonly by?: 'simulator' | 'agent' | 'http' | 'fleet' | 'attacks' | 'model' | 'month';
 }
 
 const FOLDERS = [
