@@ -43,6 +43,7 @@ const NOTHING = {
   failing: 0,
   refusing: 0,
   presence: { online: 0, quiet: 0, silent: 0 },
+  wrong_clocks: 0,
   seen_in_24h: 0,
   duplicates: 0,
   without_pin: 0,

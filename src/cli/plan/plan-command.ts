@@ -29,7 +29,8 @@ export async function planCommand(
   options: PlanOptions,
   world: World,
 ): Promise<Outcome> {
-  const planned = await planFor(path, documentsInUse(path, options, world), options, world);
+  const terms = { ...options, isUnsavedIfNew: true } as const;
+  const planned = await planFor(path, documentsInUse(path, options, world), terms, world);
   if (!planned.ok) return { answer: [], notes: [], problems: planned.error };
   const { now, documents } = planned.value;
   const times = { now, timeZone: timeZoneIn(documents.policy) };

@@ -24,6 +24,8 @@ import { readPlanLists, type PlanLists } from '../plan-lists.ts';
 /** Which documents and lists a plan is made from. */
 export interface PlanTerms extends ListOptions {
   readonly deployed?: string;
+  /** The lists of a machine on which no agent or poller has run are not saved: `plan` says that nothing was changed (D292). */
+  readonly isUnsavedIfNew?: true;
 }
 
 /** A plan, its inputs, and its time. */
@@ -78,7 +80,7 @@ export async function planFor(
   const facts = await factsFor(documents.value, world);
   if (!facts.ok) return { ok: false, error: [facts.error] };
   const known = { documents: documents.value, ...facts.value };
-  const unsaved = facts.value.isNew && ({ isUnsaved: true } as const);
+  const unsaved = options.isUnsavedIfNew && facts.value.isNew && ({ isUnsaved: true } as const);
   const reading = { ...options, ...unsaved, maxAgeMs: maxAge.value };
   const lists = await readPlanLists(path, known, reading, world);
   if (!lists.ok) return { ok: false, error: [lists.error] };
