@@ -5,7 +5,7 @@ import { isJsonObject } from '../registry/formats/json-object.ts';
 import { releasesIn } from '../registry/publish-times.ts';
 import { laterPlatforms } from '../server/catalogue/later-platforms.ts';
 import { readRelease } from '../server/catalogue/published-release.ts';
-import { contentOf, isSameRelease } from '../server/catalogue/release-content.ts';
+import { contentOf, isSameRelease, newSignatures } from '../server/catalogue/release-content.ts';
 import type { PublishedRelease } from '../server/index.ts';
 import { withCatalogue } from './catalogue-options.ts';
 import { withWriter, type ChangeOptions } from './remote-registry.ts';
@@ -13,8 +13,11 @@ import { withWriter, type ChangeOptions } from './remote-registry.ts';
 /** What publishing a version comes to that the registry has already. */
 export interface PublishedBefore {
   readonly version: string;
-  /** `unknown`: its entry in the list cannot be read as a publication, or its rollout is asked for, which the list need not show. */
-  readonly content: 'same' | 'other' | 'unknown';
+  /**
+   * `yank` and `signatures`: the same, but published as yanked, or with signatures that the entry lacks. `unknown`: its entry in the list
+   * cannot be read as a publication, or its rollout is asked for, which the list need not show.
+   */
+  readonly content: 'same' | 'yank' | 'signatures' | 'other' | 'unknown';
   /** Why content is another, where it is for further platforms only. */
   readonly found?: string | undefined;
 }
@@ -64,7 +67,12 @@ function comparedWith(
   if (!read.ok || publishedAt === undefined) return { version, content: 'unknown' };
   const before = { content: contentOf(read.value), published_at: publishedAt };
   if (isSameRelease(before, release)) {
-    return { version, content: release.rollout ? 'unknown' : 'same' };
+    if (release.rollout) return { version, content: 'unknown' };
+    if (release.yanked !== undefined && read.value.yanked === undefined) {
+      return { version, content: 'yank' };
+    }
+    const added = Object.keys(newSignatures(before, release));
+    return { version, content: added.length > 0 ? 'signatures' : 'same' };
   }
   const known = (read.value.artifacts ?? []).map(({ platform }) => platform);
   return { version, content: 'other', found: laterPlatforms(known, moduleId, release) };

@@ -186,6 +186,19 @@ describe('[D465] registry publish --dry-run says what would not be published', (
     ]);
   });
 
+  it.each([
+    [{ yanked: 'burns' }, 'the publication would only yank'],
+    [{ signatures: { ['0'.repeat(16)]: 'A'.repeat(86) + '==' } }, 'only signatures would be added'],
+  ])('a version that there is, in a file with %j', async (fields, what) => {
+    const publish = await registryWith({});
+    const one = JSON.stringify([{ version: '1.2.9', ...fields }]);
+    const { stderr } = await publish('file', ['--file', `${temporaryFolder({ one })}/one`]);
+    expect(stderr.slice(0, 2)).toEqual([
+      'nothing was changed',
+      `published already with the same content: 1.2.9; ${what}`,
+    ]);
+  });
+
   it('a version that there is, with a signature', async () => {
     const publish = await registryWith({});
     const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
@@ -194,7 +207,7 @@ describe('[D465] registry publish --dry-run says what would not be published', (
     const { stderr } = await publish('file', ['1.2.9', '--key', `${folder}/publish.key`]);
     expect(stderr.slice(0, 2)).toEqual([
       'nothing was changed',
-      'published already with the same content: 1.2.9; only signatures would be added',
+      'published already with the same content: 1.2.9; only signatures that it lacks would be added',
     ]);
   });
 

@@ -107,6 +107,17 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   ],
 ];
 
+it.each(['toString', 'valueOf', 'hasOwnProperty', 'constructor', '__proto__'])(
+  '[D474] a record may have a member of its own that is called %s',
+  (name) => {
+    const named = Object.defineProperty({ version: '1.1.0' }, name, {
+      value: () => '1.1.0',
+      enumerable: true,
+    });
+    expect(pick([RECORD, named], '1.*')).toBe('1.1.0');
+  },
+);
+
 describe('[D474] a wrong entry is a TypeError', () => {
   it.each(WRONG)('as the second: %#', (entry, message) => {
     const error = (callee: string): TypeError =>

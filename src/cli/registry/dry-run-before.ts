@@ -12,6 +12,8 @@ interface Tried {
 }
 
 const MOST_NAMED = 3;
+const NOTHING = 'nothing would change';
+const OTHERWISE = 'other content would be refused';
 
 /** What of a publication is published already, and what would come of it (D465). */
 export function beforeAsNotes(
@@ -20,7 +22,7 @@ export function beforeAsNotes(
 ): { readonly json: object; readonly notes: readonly string[] } {
   const of = (content: PublishedBefore['content']): PublishedBefore[] =>
     before.filter((one) => one.content === content);
-  const [same, unknown, others] = [of('same'), of('unknown'), of('other')];
+  const others = of('other');
   const [other] = others;
   const isPublished = !other && (before.length < count || count === 0);
   const where = isRemote && count > 1 ? ` from ${other?.version} on` : '';
@@ -31,8 +33,10 @@ export function beforeAsNotes(
     },
     notes: [
       `nothing was changed${isPublished ? `; so much of ${moduleId} would be published` : ''}`,
-      ...line(same, isSigned ? 'only signatures would be added' : 'nothing would change'),
-      ...line(unknown, 'the same content would change nothing, and other content would be refused'),
+      ...line(of('same'), isSigned ? 'only signatures that it lacks would be added' : NOTHING),
+      ...line(of('signatures'), 'only signatures would be added'),
+      ...line(of('yank'), 'the publication would only yank'),
+      ...line(of('unknown'), `the same content would change nothing, and ${OTHERWISE}`),
       ...(other ? [`the publication would be refused${where}: ${refusalOf(moduleId, other)}`] : []),
       ...(other ? [`hint: ${NEVER_CHANGES}`] : []),
     ],
@@ -44,7 +48,7 @@ function line(published: readonly PublishedBefore[], what: string): string[] {
   const versions = published.map(({ version }) => version);
   const rest = versions.length - MOST_NAMED;
   const more = rest > 0 ? ` and ${rest} more` : '';
-  const isSame = published[0]?.content === 'same';
+  const isSame = published[0]?.content !== 'unknown';
   const head = isSame ? 'published already with the same content' : 'published already';
   return [`${head}: ${versions.slice(0, MOST_NAMED).join(', ')}${more}; ${what}`];
 }

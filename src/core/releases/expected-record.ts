@@ -91,7 +91,7 @@ export function recordCheck(callee: string): (found: unknown, place: number) => 
       return;
     const as = place === 0 ? 'the first release' : `releases[${place}]`;
     expectRecord(callee, as, found);
-    for (const name in Object(found)) if (!(name in RARE)) names.add(name);
+    for (const name in Object(found)) if (!Object.hasOwn(RARE, name)) names.add(name);
     for (const file of (found as ReleaseRecord).artifacts ?? []) {
       for (const name in file) files.add(name);
     }
@@ -114,7 +114,8 @@ function isRecord(found: unknown): found is Pick<ReleaseRecord, 'version' | 'art
 function hasOnlyRight(found: object, names: ReadonlySet<string>): boolean {
   for (const name in found) {
     if (names.has(name)) continue;
-    if (RARE[name]?.is((found as Readonly<Record<string, unknown>>)[name]) !== true) return false;
+    const type = Object.hasOwn(RARE, name) ? RARE[name] : undefined;
+    if (type?.is((found as Readonly<Record<string, unknown>>)[name]) !== true) return false;
   }
   return true;
 }

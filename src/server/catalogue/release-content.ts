@@ -45,7 +45,7 @@ export function deprecationIn(content: string): string | null | undefined {
 
 /** The signatures of a publication that the stored release, if there is one, does not have. */
 export function newSignatures(
-  before: ReleaseRow | undefined,
+  before: Pick<ReleaseRow, 'content'> | undefined,
   { signatures: added = {} }: PublishedRelease,
 ): Readonly<Record<string, string>> {
   const known = before ? signaturesIn(before) : {};
@@ -63,7 +63,7 @@ export function moreSignatures(
   return isMore && Object.keys(all).length <= MOST_SIGNATURES ? all : undefined;
 }
 
-function signaturesIn({ content }: ReleaseRow): Readonly<Record<string, string>> {
+function signaturesIn({ content }: Pick<ReleaseRow, 'content'>): Readonly<Record<string, string>> {
   return Object(fieldsIn(content)?.['signatures']) as Readonly<Record<string, string>>;
 }
 
