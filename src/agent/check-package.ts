@@ -1,4 +1,4 @@
-import { closeSync, openSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -84,9 +84,10 @@ function expectStartable(program: string, root: string): void {
     const { interpreter } = line.value;
     // A relative one is looked for from the folder of the package, in which the program runs.
     if (interpreter.startsWith('/')) return;
-    const stats = statSync(resolve(root, interpreter), { throwIfNoEntry: false });
-    if (stats?.isFile()) return;
-    const found = stats ? 'which is not a file' : 'which the package does not have';
+    const path = resolve(root, interpreter);
+    const isThere = existsSync(path);
+    if (isThere && statSync(path).isFile()) return;
+    const found = isThere ? 'which is not a file' : 'which the package does not have';
     throw refused(`its first line names ${excerpt(interpreter)}, ${found}`);
   } finally {
     closeSync(file);

@@ -8,8 +8,9 @@ import { namedRegistry } from '../host/registry-choice.ts';
 import type { FleetClient } from '../registry/fleet-client.ts';
 import { isJsonObject, type JsonObject } from '../registry/formats/json-object.ts';
 import { retryBudget } from '../registry/retry-budget.ts';
+import { withCatalogue } from './catalogue-options.ts';
 import { withFleet, type FleetOptions } from './fleet-options.ts';
-import { withReadRegistry } from './remote-lists.ts';
+import { withReadRegistry, type ReadOptions } from './remote-lists.ts';
 
 /** The names in a question about a fleet. */
 export interface AskedNames {
@@ -17,6 +18,7 @@ export interface AskedNames {
   readonly group?: string | undefined;
   /** The id of a module. */
   readonly moduleId?: string | undefined;
+  readonly namespace?: string | undefined;
   /** The name of a module entry. */
   readonly entry?: string | undefined;
 }
@@ -28,6 +30,7 @@ const OF_PAGE = 1000;
 /** A larger fleet is not read to say that a name is unknown. */
 const MOST_PAGES = 10;
 const NAMED = 5;
+const READ = { mode: 'read', hasAddress: true } as const;
 
 /**
  * A warning for each of these names that the registry does not know. For an answer that is empty (D486): otherwise a misspelt name looks
@@ -43,41 +46,83 @@ export async function unknownNames(
     machine: new Set(),
     group: new Set(),
     moduleId: new Set(),
+    namespace: new Set(),
     entry: new Set(),
   };
   const read = await withFleet(options, world, async (client) => await readNames(client, known));
   if (!read.ok || read.value === 'too-many') return [];
-  const { moduleId } = asked;
-  const isUnlisted =
-    moduleId !== undefined &&
-    !known.moduleId.has(moduleId) &&
-    !(await readModules(known.moduleId, options, world));
+  const { moduleId, namespace } = asked;
+  const isOfModules = moduleId !== undefined || namespace !== undefined;
+  const registry = isOfModules ? namedRegistry(options, world) : undefined;
+  const published = registry === undefined ? undefined : await modulesAt(registry, world);
+  for (const id of published ?? []) known.moduleId.add(id);
+  for (const id of known.moduleId) known.namespace.add(namespaceIn(id));
   return Object.entries(WORDS).flatMap(([kind, words]) => {
     // A cast: Object.entries forgets the keys.
     const of = kind as keyof AskedNames;
     const name = asked[of];
-    if (name === undefined || known[of].has(name) || (of === 'moduleId' && isUnlisted)) return [];
-    return [warning(name, known[of], words)];
+    const isUnlisted = published === undefined && (of === 'moduleId' || of === 'namespace');
+    if (name === undefined || known[of].has(name) || isUnlisted) return [];
+    return [warning(words.unknown(quote(name)), { name, known: known[of], words })];
   });
 }
 
-/** What is said of a name, and of those that are known. */
+/** A warning that the registry has no module of this namespace, and which ones it has (D486). */
+export async function unknownNamespace(
+  name: string,
+  options: ReadOptions,
+  world: World,
+): Promise<Problem[]> {
+  const ids = await modulesOf(options, world);
+  if (!ids) return [];
+  const known = new Set(ids.map(namespaceIn));
+  const message = `this registry has no namespace ${quote(name)}`;
+  return [warning(message, { name, known, words: WORDS.namespace })];
+}
+
+/** What is said of a name, of those that are known, and where none is. */
 interface Words {
   readonly unknown: (name: string) => string;
   readonly known: string;
+  readonly none: string;
 }
 
 const WORDS: Readonly<Record<keyof AskedNames, Words>> = {
-  machine: { unknown: (name) => `no machine has reported as ${name}`, known: 'machines' },
-  group: { unknown: (name) => `no machine has reported the group ${name}`, known: 'groups' },
+  machine: {
+    unknown: (name) => `no machine has reported as ${name}`,
+    known: 'machines',
+    none: 'no machine has reported yet',
+  },
+  group: {
+    unknown: (name) => `no machine has reported the group ${name}`,
+    known: 'groups',
+    none: 'no machine has reported a group',
+  },
   moduleId: {
     unknown: (name) => `no machine has reported ${name}, and it is not published here`,
     known: 'modules',
+    none: 'no module is published here',
   },
-  entry: { unknown: (name) => `no machine has a module entry ${name}`, known: 'entries' },
+  namespace: {
+    unknown: (name) => `no module of ${name} is reported or published here`,
+    known: 'namespaces',
+    none: 'no module is published here',
+  },
+  entry: {
+    unknown: (name) => `no machine has a module entry ${name}`,
+    known: 'entries',
+    none: 'no machine has reported a module entry',
+  },
 };
 
-function warning(name: string, known: ReadonlySet<string>, words: Words): Problem {
+function warning(
+  message: string,
+  {
+    name,
+    known,
+    words,
+  }: { readonly name: string; readonly known: ReadonlySet<string>; readonly words: Words },
+): Problem {
   const suggestion = nearestWord(name, known);
   const few = firstFew(
     [...known].toSorted().map((one) => excerpt(one)),
@@ -86,10 +131,15 @@ function warning(name: string, known: ReadonlySet<string>, words: Words): Proble
   return {
     severity: 'warning',
     kind: 'unknown-reference',
-    message: words.unknown(quote(name)),
+    message,
     suggestion: suggestion && excerpt(suggestion),
-    hint: few === '' ? 'no machine has reported yet' : `${words.known} here: ${few}`,
+    hint: few === '' ? words.none : `${words.known} here: ${few}`,
   };
+}
+
+/** The namespace of a module id, also of one that a machine reported. */
+function namespaceIn(moduleId: string): string {
+  return moduleId.split(':', 1)[0] ?? '';
 }
 
 /** Adds the names that machines reported, also those that are retired. */
@@ -119,20 +169,24 @@ function note({ id, group, modules }: JsonObject, known: Known): void {
   }
 }
 
-/** Adds the modules that are published. Returns false if the registry does not list them. */
-async function readModules(
-  known: Set<string>,
-  options: FleetOptions,
+/** The modules of a registry at an address or in a file; undefined if it does not list them. */
+async function modulesOf(
+  options: ReadOptions,
   world: World,
-): Promise<boolean> {
-  const registry = namedRegistry(options, world);
-  if (registry === undefined) return false;
-  const read = await withReadRegistry({ registry }, world, async ({ registry: opened }) => {
-    const ids = await opened.remote?.modules?.(undefined, { budget: retryBudget() });
-    return { ok: true, value: ids };
+): Promise<readonly string[] | undefined> {
+  if (options.registry !== undefined) return await modulesAt(options.registry, world);
+  const read = withCatalogue(options, world, READ, (catalogue) => {
+    return { ok: true, value: catalogue.modules() };
   });
-  for (const id of (read.ok && read.value) || []) known.add(id);
-  return read.ok && read.value !== undefined;
+  return read.ok ? read.value : undefined;
+}
+
+async function modulesAt(registry: string, world: World): Promise<readonly string[] | undefined> {
+  const read = await withReadRegistry({ registry }, world, async ({ registry: opened }) => {
+    const value = await opened.remote?.modules?.(undefined, { budget: retryBudget() });
+    return { ok: true, value };
+  });
+  return read.ok ? read.value : undefined;
 }
 
 function objectsIn(value: unknown): JsonObject[] {

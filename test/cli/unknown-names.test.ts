@@ -8,17 +8,22 @@ import { tokenFor } from '../support/token.ts';
 
 const READER = ['fleet:read', 'logs:read', 'config', 'commands', 'outcomes:acme'];
 
-/** A registry with acme:lidar, to which rover-1 of the group canary has reported, and what its commands print. */
+/** A registry with acme:lidar, to which rover-1 of a group has reported, and what its commands print. */
 async function registry(
   scopes: readonly string[] = READER,
+  groups: readonly string[] = ['canary'],
 ): Promise<(...args: readonly string[]) => Promise<readonly string[]>> {
   const { address, catalogue } = await loopbackRegistry();
   const release = readRelease({ version: '1.2.3' });
   for (const id of ['acme:lidar', 'acme:arm'])
     if (release.ok) catalogue.publish(moduleId(id), release.value, 0);
   const module = { name: 'acme_lidar', module_id: 'acme:lidar', deployed: '1.2.3' };
-  const report = machineReport([], { state: { ...reportedState(1, module), group: 'canary' } });
-  const token = tokenFor(catalogue, ['machine:rover-1', 'group:canary'], 'rover-1');
+  const [group] = groups;
+  const report = machineReport([], {
+    state: { ...reportedState(1, module), ...(group && { group }) },
+  });
+  const scoped = ['machine:rover-1', ...groups.map((one) => `group:${one}`)];
+  const token = tokenFor(catalogue, scoped, 'rover-1');
   const sent = await fetch(`${address}/v1/machines/rover-1/reports`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -68,6 +73,15 @@ it.each<[string, readonly string[]]>([
   ],
   ['fleet machines --module acme:lidra', ['no machine matches', ...MODULE]],
   ['fleet failures acme:lidra', ['nothing failed in 24h, and nothing is tried again', ...MODULE]],
+  [
+    'fleet failures --namespace acne',
+    [
+      'nothing failed in 24h, and nothing is tried again',
+      'warning[UNKNOWN_REFERENCE]: no module of "acne" is reported or published here',
+      '  did you mean acme ?',
+      'hint: namespaces here: acme',
+    ],
+  ],
   ['rollout status acme:lidra', ['no release of acme:lidra is or was in a rollout', ...MODULE]],
   [
     'fleet what-if acme:lidra 1.0.0',
@@ -96,6 +110,15 @@ it.each([
 ])('[D486] `modreg %s` says nothing of names that the registry knows', async (line, said) => {
   const run = await registry();
   expect(await run(...line.split(' '))).toEqual(said);
+});
+
+it('[D486] where machines have reported no group, the hint says so', async () => {
+  const run = await registry(READER, []);
+  expect(await run('fleet', 'machines', '--group', 'canary')).toEqual([
+    'no machine matches',
+    'warning[UNKNOWN_REFERENCE]: no machine has reported the group "canary"',
+    'hint: no machine has reported a group',
+  ]);
 });
 
 it('[D486] who may not read what machines reported learns no names', async () => {

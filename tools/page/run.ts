@@ -1,5 +1,5 @@
 /*
- * Opens the pages in Chromium: what people do with them, whether everybody can use them, and how long they take: run.ts [text of a name].
+ * Opens the pages in Chromium: what people do with them, whether each person can use them, and how long they take: run.ts [text of a name].
  * With --measured, only the stories that measure time, for which nothing else may run; with --others, only the others.
  * Without a browser it is skipped; with MODREG_REQUIRE_CHROMIUM=1 that is a failure.
  */
@@ -32,6 +32,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { measured: { type: 'boolean' }, others: { type: 'boolean' } },
 });
+if (values.measured && values.others) throw new Error('--measured and --others exclude each other');
 const [only = ''] = positionals;
 let failed = 0;
 
@@ -76,11 +77,11 @@ try {
     await checkSite(browser, check);
     await checkAccounts(browser, check);
     await checkWall(browser, check);
+    await checkPinnedSite(browser, check);
     await check('hostile texts stay texts', async () => await checkHostileTexts(browser));
   }
   if (!values.others) {
     await checkFollowedSite(browser, check);
-    await checkPinnedSite(browser, check);
     await check('site: 100,000 machines are fast', async () => await checkLargeSite(browser));
     await check('the first view is fast', async () => await checkFirstView(browser));
     await check('a thousand modules are fast', async () => await checkManyModules(browser));

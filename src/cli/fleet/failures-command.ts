@@ -29,7 +29,11 @@ export async function fleetFailuresCommand(
   const wanted = { ...release, namespace, sinceMs: sinceMs.value };
   const found = await failuresOfFleet(wanted, options, world);
   const isEmpty = found.ok && found.value.failures.length === 0;
-  const problems = await unknownNames(isEmpty ? { moduleId: release.module } : {}, options, world);
+  const problems = await unknownNames(
+    isEmpty ? { moduleId: release.module, namespace } : {},
+    options,
+    world,
+  );
   return outcomeOf(found, (answer) => {
     const json = { schema: 'modreg/fleet-failures@1', ...answer };
     return { answer: options.json ? [jsonLine(json)] : linesOf(answer, since), problems };

@@ -1,12 +1,9 @@
 import { countOf } from '../../base/count.ts';
-import { namespaceOf } from '../../core/releases/module-id.ts';
-import { firstFew } from '../../core/text/few.ts';
-import { nearestWord } from '../../core/text/nearest-word.ts';
-import { quote } from '../../core/text/quote.ts';
-import type { Outcome, Problem } from '../../base/problem.ts';
+import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { listModules, type CountedModule } from '../../site/module-lists.ts';
 import type { ReadOptions } from '../../site/remote-lists.ts';
+import { unknownNamespace } from '../../site/unknown-names.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { outcomeOf } from '../base/outcome.ts';
 
@@ -23,29 +20,6 @@ export async function listCommand(
     answer: options.json ? [listAsJson(modules)] : listLines(modules, named),
     problems,
   }));
-}
-
-const NAMED = 5;
-
-/** A warning that the registry has no module of this namespace, and which ones it has (D486). */
-async function unknownNamespace(
-  named: string,
-  options: ReadOptions,
-  world: World,
-): Promise<Problem[]> {
-  const all = await listModules(undefined, options, world);
-  if (!all.ok) return [];
-  const namespaces = [...new Set(all.value.map(({ moduleId }) => namespaceOf(moduleId)))];
-  const few = firstFew(namespaces.toSorted(), NAMED).join(', ');
-  return [
-    {
-      severity: 'warning',
-      kind: 'unknown-reference',
-      message: `this registry has no namespace ${quote(named)}`,
-      suggestion: nearestWord(named, namespaces),
-      hint: few === '' ? 'it has no modules' : `namespaces here: ${few}`,
-    },
-  ];
 }
 
 function listLines(modules: readonly CountedModule[], namespace: string | undefined): string[] {

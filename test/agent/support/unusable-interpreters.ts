@@ -30,6 +30,14 @@ export const UNUSABLE_INTERPRETERS: readonly Unusable[] = [
     ],
   ],
   [
+    'an interpreter that is a link to itself',
+    packed(meta(), program('#!loop\n'), { name: 'loop', type: '2', target: 'loop' }),
+    [
+      'no-program',
+      '"run": it cannot be started: its first line names loop, which the package does not have',
+    ],
+  ],
+  [
     'an interpreter that is a folder',
     packed(meta(), program('#!bin\n'), { name: 'bin/a', content: SH }),
     ['no-program', '"run": it cannot be started: its first line names bin, which is not a file'],
