@@ -2,6 +2,7 @@ import { DatabaseError } from '../sqlite/database-error.ts';
 import type { ModuleId, Result } from '../core/index.ts';
 import { clockOf, type World } from '../base/world.ts';
 import type { PublishedRelease } from '../server/index.ts';
+import { withAbsoluteUrls } from '../registry/formats/hosted-artifact.ts';
 import { openCatalogue } from './catalogue-options.ts';
 import { recordOf } from './described-release.ts';
 import { whatIfOf } from './fleet-what-if.ts';
@@ -44,7 +45,9 @@ async function inFile(
   const now = (): number => clockOf(world).now();
   const files = siteFiles(catalogue.value, { now, busyTimeoutMs: 0 });
   try {
-    const { isPublished, effects } = await effectsIn(files, moduleId, recordOf(release));
+    // As the list of a file is read: the server of the file hosts what it has of an upload.
+    const record = withAbsoluteUrls(recordOf(release), undefined);
+    const { isPublished, effects } = await effectsIn(files, moduleId, record);
     return { ok: true, value: { isPublished, effects, unread: undefined } };
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;

@@ -73,6 +73,20 @@ describe('[D346] registry publish --dry-run shows what machines would do with a 
     expect([stdout, stderr, exit]).toEqual([TABLE, [NOTE, ...filelessAt(at)], 0]);
   });
 
+  it.each(['http', 'file'] as const)('with a file that is uploaded: %s', async (at) => {
+    const publish = await registryWith({ 'rover-1': lidarReport({}, NOW) });
+    const lidar = `${temporaryFolder({ lidar: 'a program' })}/lidar`;
+    const { stdout } = await publish(at, [
+      '1.4.0',
+      '--upload',
+      `linux/arm64=${lidar}`,
+      '--no-check',
+      '--json',
+    ]);
+    const { machines } = JSON.parse(stdout[0] ?? '');
+    expect(machines).toMatchObject([{ when: 'now', direction: 'upgrade', machines: ['rover-1'] }]);
+  });
+
   it('with what the release requires, and its platforms', async () => {
     const publish = await registryWith({ 'rover-1': lidarReport({}, NOW) });
     const digest = `sha256:${'a'.repeat(64)}`;
