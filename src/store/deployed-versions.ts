@@ -65,7 +65,8 @@ export function noteDeployed(
     typeof deployed === 'string' && (failed === undefined || deployed === before);
   const isOther = before !== undefined && before !== text && before !== failed;
   const previous = isOther ? before : older;
-  if (isOther) endFailedRestart(sql, target);
+  // A version that failed and was replaced cannot become the previous one, but its restart is over, too (D485).
+  if (before !== undefined && before !== text) endFailedRestart(sql, target);
   // When this version became the deployed one (D85).
   const since = before !== undefined && text === before ? Number(row?.['since']) : at;
   sql.run(

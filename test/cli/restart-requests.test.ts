@@ -194,6 +194,14 @@ describe('[D41, D470] a requested restart is shown by', () => {
     expect([await isSaid(one), await isSaid(other)]).toEqual([false, false]);
   });
 
+  it('[D485] status no longer, once the version failed as well and another one runs', async () => {
+    const target = moduleNamed('acme_lidar', 'acme:lidar');
+    const machine = await failed();
+    const why = { reason: 'it ended', running: '1.2.2' } as const;
+    await machine.poller.reportFailure(target, { version: '1.2.3', ...why });
+    expect(await isSaid(machine)).toBe(false);
+  });
+
   it('why, with its causes', async () => {
     const machine = await settled({ policy: NIGHTLY });
     await ask(machine, 'restart', 'acme:lidar');
