@@ -16,10 +16,11 @@ export interface RecentFailures {
   readonly lastAt: number;
   /** Why it failed last. */
   readonly reason: string;
-  /** What follows. `up`: it runs again, for so long. `next-start`: it waits for that. `no-agent`: none starts it. */
+  /** What follows. `up`: it runs again, for so long. `next-start`: it waits for that. `held`: until a module that it depends on is ready. `no-agent`: none starts it. */
   readonly next:
     | { readonly kind: 'up'; readonly ms: number }
     | { readonly kind: 'next-start' }
+    | { readonly kind: 'held' }
     | { readonly kind: 'no-agent' };
 }
 
@@ -37,10 +38,14 @@ const LEAST_UP_MS = 60_000;
 const FAILED = eventsNamed('failed');
 const STARTED = eventsNamed('started');
 const RUNNING = eventsNamed('running');
+const HELD = eventsNamed('held');
+const ENDED = eventsNamed('failed', 'stopped', 'held');
+/** What says whether a version is held now. */
+const STATES = eventsNamed('failed', 'held', 'started');
 const DELIVERED = eventName('poller', 'delivered');
 
-function eventsNamed(kind: string): ReadonlySet<string | undefined> {
-  return new Set([eventName('module', kind), eventName('server', kind)]);
+function eventsNamed(...kinds: readonly string[]): ReadonlySet<string | undefined> {
+  return new Set(kinds.flatMap((kind) => [eventName('module', kind), eventName('server', kind)]));
 }
 
 /**
@@ -62,39 +67,54 @@ export function recentFailures(
     const failures = since.filter(({ event }) => FAILED.has(event));
     const last = failures.at(-1);
     if (!last || failures.length < FEWEST) continue;
-    const upMs = upSince(last, since, now);
-    if (upMs !== undefined && upMs > Math.max(LEAST_UP_MS, longestRun(since))) continue;
-    const next = afterwards(upMs, statePath);
+    const next = afterwards(since, { statePath, now });
+    if (!next) continue;
     found.set(key, { count: failures.length, lastAt: last.at, reason: reasonIn(last), next });
   }
   return found;
 }
 
-/** How long the version has run since its last failure; undefined if it is not ready. */
-function upSince(
-  { id }: StoredRecord,
+/** What follows the last failure; undefined if it is over, because the version has run for longer than between its failures. */
+function afterwards(
   records: readonly StoredRecord[],
-  now: number,
-): number | undefined {
-  const later = records.filter((one) => one.id > id);
-  const start = later.findLast(({ event }) => STARTED.has(event));
-  return start && later.some(({ event }) => RUNNING.has(event)) ? now - start.at : undefined;
-}
-
-/** How long a version ran between two failures, at most. What it had run before the first one does not count. */
-function longestRun(records: readonly StoredRecord[]): number {
+  { statePath, now }: { readonly statePath: string; readonly now: number },
+): RecentFailures['next'] | undefined {
   const first = records.findIndex(({ event }) => FAILED.has(event));
-  let [startedAt, longest] = [Infinity, 0];
-  for (const { at, event } of records.slice(first + 1)) {
-    if (STARTED.has(event)) startedAt = at;
-    if (FAILED.has(event)) longest = Math.max(longest, at - startedAt);
-  }
-  return longest;
+  const last = records.findLastIndex(({ event }) => FAILED.has(event));
+  // What it had run before its first failure does not count.
+  const between = runsIn(records.slice(first + 1, last + 1));
+  const enough = Math.max(LEAST_UP_MS, ...between.map(({ ms = 0 }) => ms));
+  const later = runsIn(records.slice(last + 1));
+  const newest = later.at(-1);
+  const hasAgent = isPolled(statePath);
+  const isUp = hasAgent && newest?.isReady === true && newest.ms === undefined;
+  const upMs = isUp ? now - newest.startedAt : undefined;
+  const readyMs = later.map(({ isReady, ms = 0 }) => (isReady ? ms : 0));
+  if (Math.max(upMs ?? 0, ...readyMs) > enough) return undefined;
+  if (!hasAgent) return { kind: 'no-agent' };
+  if (HELD.has(records.findLast(({ event }) => STATES.has(event))?.event)) return { kind: 'held' };
+  return upMs === undefined ? { kind: 'next-start' } : { kind: 'up', ms: upMs };
 }
 
-function afterwards(upMs: number | undefined, statePath: string): RecentFailures['next'] {
-  if (!isPolled(statePath)) return { kind: 'no-agent' };
-  return upMs === undefined ? { kind: 'next-start' } : { kind: 'up', ms: upMs };
+/** A start of a version. */
+interface Run {
+  readonly startedAt: number;
+  readonly isReady: boolean;
+  /** How long it took; undefined if no record says that it ended. */
+  readonly ms: number | undefined;
+}
+
+/** The starts in these records, in their order. A start that has no process is none. */
+function runsIn(records: readonly StoredRecord[]): Run[] {
+  const starts = records.flatMap(({ at, event }, place) =>
+    STARTED.has(event) ? [{ startedAt: at, place }] : [],
+  );
+  return starts.map(({ startedAt, place }, count) => {
+    const own = records.slice(place, starts[count + 1]?.place);
+    const end = own.find(({ event }) => ENDED.has(event));
+    const isReady = own.some(({ event }) => RUNNING.has(event));
+    return { startedAt, isReady, ms: end && end.at - startedAt };
+  });
 }
 
 /** The key of a version in `recentFailures`. */
@@ -125,6 +145,8 @@ function nextWords({ next }: Pick<RecentFailures, 'next'>): string {
     case 'next-start':
       // The agent never waits longer.
       return 'next start within a minute';
+    case 'held':
+      return 'it waits for a module that it depends on';
     case 'no-agent':
       return 'no agent runs that starts it';
   }

@@ -42,5 +42,6 @@ export function failingHeadline({ version, count, reason: because, next }: Faili
 const OUTCOMES: Readonly<Record<Failing['next']['kind'], string>> = {
   up: 'up again',
   'next-start': 'starts again',
+  held: 'waits for another module',
   'no-agent': 'no agent runs',
 };

@@ -145,6 +145,7 @@ const RUNS: [string, number][] = [
   ['module.running', 2.4],
 ];
 const OFTEN = '1.2.9 failed 3 times in ten minutes, last: it ended';
+const TWICE = '1.2.9 failed 2 times in ten minutes, last: it ended';
 
 it.each<[string, [string, number][], string | undefined]>([
   ['waits for its next start', LOOP, `${OFTEN}; next start within a minute`],
@@ -167,7 +168,7 @@ it.each<[string, [string, number][], string | undefined]>([
   [
     'has run for less than a minute after short runs',
     [...LOOP.slice(0, 3), ['module.started', 0.9], ['module.running', 0.8]],
-    '1.2.9 failed 2 times in ten minutes, last: it ended; up again for 54 s',
+    `${TWICE}; up again for 54 s`,
   ],
   [
     'has run for more than a minute after short runs',
@@ -185,6 +186,47 @@ it.each<[string, [string, number][], string | undefined]>([
     ],
     undefined,
   ],
+  [
+    'is not ready after its second start',
+    [...LOOP, ['module.started', 2.5], ['module.running', 2.4], ['module.started', 2.3]],
+    `${OFTEN}; next start within a minute`,
+  ],
+  [
+    'is stopped after 30 s, and later held',
+    [...LOOP.slice(0, 3), ...RUNS, ['module.stopped', 2], ['module.held', 2]],
+    `${TWICE}; it waits for a module that it depends on`,
+  ],
+  [
+    'ended while it was stopped, and is held',
+    [...LOOP.slice(0, 3), ...RUNS, ['module.held', 2]],
+    `${TWICE}; it waits for a module that it depends on`,
+  ],
+  [
+    'is started again after it was held',
+    [...LOOP.slice(0, 3), ['module.held', 2], ['module.started', 1.9]],
+    `${TWICE}; next start within a minute`,
+  ],
+  [
+    'is stopped and not held',
+    [...LOOP.slice(0, 3), ...RUNS, ['module.stopped', 2]],
+    `${TWICE}; next start within a minute`,
+  ],
+  [
+    'had run for longer than between failures before it was stopped',
+    [...LOOP.slice(0, 3), ...RUNS, ['module.stopped', 1]],
+    undefined,
+  ],
+  [
+    'was stopped before it was ready',
+    [...LOOP.slice(0, 3), ['module.started', 2.5], ['module.stopped', 1]],
+    `${TWICE}; next start within a minute`,
+  ],
+  // The pause before a start that has no process is no run.
+  [
+    'failed once without a process',
+    [...LOOP.slice(0, 3), ['module.failed', 4], ...RUNS],
+    undefined,
+  ],
   ['was installed again since', [...LOOP, ['poller.delivered', 1]], undefined],
 ])('[D485] a failing version that %s', (_, events, expected) => {
   const [lines] = shown('1.*', '1.2.9', { since: '1.2.9', events });
@@ -192,7 +234,12 @@ it.each<[string, [string, number][], string | undefined]>([
   expect(lines).toEqual(words);
 });
 
-it('[D485] a version that failed again and again is started by no agent if none runs', () => {
-  const [lines] = shown('1.*', '1.2.9', { since: '1.2.9', events: LOOP, isRunning: false });
-  expect(lines[1]).toBe(`lidar ${OFTEN}; no agent runs that starts it`);
+it.each<[string, [string, number][], string | undefined]>([
+  ['waits for its next start', LOOP, OFTEN],
+  ['ran for 30 s', [...LOOP.slice(0, 3), ...RUNS, ['module.stopped', 2]], TWICE],
+  ['ran when the agent was killed', [...LOOP.slice(0, 3), ...RUNS], TWICE],
+  ['ran for longer', [...LOOP.slice(0, 3), ...RUNS, ['module.stopped', 1]], undefined],
+])('[D485] no agent starts a failing version that %s, if none runs', (_, events, expected) => {
+  const [lines] = shown('1.*', '1.2.9', { since: '1.2.9', events, isRunning: false });
+  expect(lines[1]).toBe(expected && `lidar ${expected}; no agent runs that starts it`);
 });
