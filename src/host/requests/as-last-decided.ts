@@ -14,8 +14,8 @@ const OTHERS: ReadonlySet<Problem['kind']> = new Set([
 ]);
 
 /**
- * The same result. If a request is refused while no agent runs, the hint says that the reason is that of the last round, which may be over,
- * and what to do (D487). A refusal that says already what to do stays.
+ * The same result. If a request is refused while no agent runs, the hint says that the reason follows from what the last round found, which
+ * may be over, and from what was changed since, such as a quarantine, and what to do (D487). A refusal that says already what to do stays.
  */
 export function asLastDecided<T>(
   result: Result<T, Problem[]>,
@@ -26,7 +26,7 @@ export function asLastDecided<T>(
   const { round } = machineStateIn(file).poller();
   if (!round) return result;
   const ago = describeDuration(Math.max(0, world.clock() - round.at));
-  const stale = `no agent runs: its last round, ${ago} ago, decided that; nothing is requested, so start it and ask again`;
+  const stale = `no agent runs: this follows from its last round, ${ago} ago, and from what was changed since; nothing is requested, so start it and ask again`;
   const error = result.error.map((problem) =>
     OTHERS.has(problem.kind) ? problem : { ...problem, hint: problem.hint ?? stale },
   );
