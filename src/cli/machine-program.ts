@@ -128,7 +128,7 @@ export function addUpgrade(modreg: Command, { world, common, finish }: CommandCo
     )
     .option(
       '--now',
-      'make the replacement that is held now, whatever window, blackout, cooldown, ceiling, answer or busy server holds it; the request lasts an hour',
+      'make the replacement that is held now, whatever window, blackout, cooldown, ceiling, answer or busy server holds it; the request ends after an hour at the latest',
     )
     .option(
       '--despite <veto>',
