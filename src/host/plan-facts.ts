@@ -5,7 +5,7 @@ import { factsOf } from '../core/plan/plan-input.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { moduleOf } from '../core/plan/target.ts';
 import type { PlanDocuments } from './plan-documents.ts';
-import type { Failing } from './version-in-use.ts';
+import type { Failing } from './recent-failures.ts';
 import type { Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
 

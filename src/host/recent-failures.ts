@@ -1,7 +1,11 @@
 import { dirname } from 'node:path';
+import { fitted } from '../core/explanation/headline.ts';
+import type { OpenAction } from '../core/plan/committed-action.ts';
+import { rowHeadline } from '../core/plan/open-action-words.ts';
 import { describeDuration } from '../core/text/duration.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { formatTime } from '../core/text/rfc3339.ts';
+import type { Said } from '../core/text/time-words.ts';
 import { MOST_RECORDS } from '../logs/log-limits.ts';
 import type { StoredRecord } from '../logs/log-record.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
@@ -23,6 +27,9 @@ export interface RecentFailures {
     | { readonly kind: 'held' }
     | { readonly kind: 'no-agent' };
 }
+
+/** A module whose version in use failed several times lately. */
+export type Failing = RecentFailures & { readonly version: string };
 
 /** The agent counts crashes together if they are this close. */
 const WITHIN_MS = 600_000;
@@ -136,6 +143,34 @@ export function describeFailures(version: string | undefined, failures: RecentFa
   const last = excerpt(failures.reason, 400);
   return `${excerpt(version ?? '')} ${failedLately(failures)}, last: ${last}; ${nextWords(failures)}`;
 }
+
+/** The headline of the row of a module: what the agent has comes before what fails, and that before what was decided (D485). */
+export function currentHeadline(
+  row: Parameters<typeof rowHeadline>[0],
+  {
+    open,
+    failing,
+  }: { readonly open: OpenAction | undefined; readonly failing: Failing | undefined },
+): Said {
+  const isUnderWay = open?.state === 'delivered';
+  return failing && !isUnderWay ? failingHeadline(failing) : rowHeadline(row, open);
+}
+
+/** `1.1.0 failed 2 times: it ended with exit… · starts again` (D485). */
+function failingHeadline({ version, count, reason: because, next }: Failing): Said {
+  return fitted({
+    fact: `${excerpt(version)} failed ${count} times`,
+    because,
+    outcome: OUTCOMES[next.kind],
+  });
+}
+
+const OUTCOMES: Readonly<Record<Failing['next']['kind'], string>> = {
+  up: 'up again',
+  'next-start': 'starts again',
+  held: 'waits for another module',
+  'no-agent': 'no agent runs',
+};
 
 /** What follows a failure: `next start within a minute`. */
 function nextWords({ next }: Pick<RecentFailures, 'next'>): string {

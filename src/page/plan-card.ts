@@ -11,13 +11,12 @@ import {
 } from '../core/explanation/plan-words.ts';
 import { signedWords } from '../core/explanation/signed-words.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
-import { failureWords, rowHeadline } from '../core/plan/open-action-words.ts';
+import { failureWords } from '../core/plan/open-action-words.ts';
 import { OF_WHAT_RUNS } from '../core/decision/warning.ts';
 import { remedyOf, untilLiftedWords } from '../core/plan/remedy.ts';
 import { rowState, type StateFacts } from '../core/plan/row-state.ts';
 import { say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
-import { describeFailures } from '../host/recent-failures.ts';
-import { failingHeadline, type Failing } from '../host/version-in-use.ts';
+import { currentHeadline, describeFailures, type Failing } from '../host/recent-failures.ts';
 import type { CardRow } from './card-row.ts';
 import { remedyWords } from './remedy-words.ts';
 import type { FoundProblem } from './page-problem.ts';
@@ -54,8 +53,7 @@ interface CardFacts extends Pick<StateFacts, 'open'> {
 export function cardWords(plan: PlanRow, { open, failing, problems, times }: CardFacts): CardWords {
   const { decision, latest, stops } = plan;
   const now = { open, isFailing: failing !== undefined };
-  const isUnderWay = open?.state === 'delivered';
-  const headline = failing && !isUnderWay ? failingHeadline(failing) : rowHeadline(plan, open);
+  const headline = currentHeadline(plan, { open, failing });
   const next = nextWords(plan) ?? untilLiftedWords(plan);
   const isNextSaid = isTimeOf(headline, plan);
   const notices = noticesOf(plan, problems);

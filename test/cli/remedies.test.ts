@@ -168,6 +168,28 @@ it('[D485] the card of a module that fails begins with that, and says it complet
   ]);
 });
 
+/** The agent carries out an upgrade to 1.1.0. */
+function delivered(state: MachineState): void {
+  state.deliver(commitOne(state, { target: LIDAR, from: '1.0.0', to: '1.1.0' }).id, NOW - HOUR);
+}
+
+it('[D485] what the agent carries out comes before what fails, on the card and in a narrow plan', async () => {
+  const prepared = { deployed: { lidar: '1.0.0' }, failing: 'lidar', work: delivered };
+  const { world, path } = await preparedMachine(prepared, NOW);
+  const app = pageApp(machineOnPage(path, {}, world), {
+    assets: { style: '', script: '' },
+    access: undefined,
+  });
+  const { answer } = await runCommandLine(['plan', path], { ...world, columns: 80 });
+  const headlines = [...answer, ...linesOf(await (await app.request('/')).text())].filter((line) =>
+    /^ *(?:upgrade to 1\.1\.0 is carried out|1\.0\.0 failed 2 times:.*)$/.test(line),
+  );
+  expect(headlines).toEqual([
+    '      upgrade to 1.1.0 is carried out',
+    'upgrade to 1.1.0 is carried out',
+  ]);
+});
+
 function quarantined(version: string): QuarantineEntry {
   const entry = { moduleId: moduleId('acme:lidar'), version, digest: undefined };
   return { ...entry, reason: 'it ended', since: 1, until: undefined };

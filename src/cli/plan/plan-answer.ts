@@ -4,7 +4,7 @@ import { isConfiguredSubsystem, isReportedSubsystem } from '../../core/plan/subs
 import { replacementOf } from '../../core/decision/decision.ts';
 import { headlineText } from '../../core/explanation/headline.ts';
 import { decisionWords } from '../../core/explanation/decision-words.ts';
-import { failureWords, rowHeadline } from '../../core/plan/open-action-words.ts';
+import { failureWords } from '../../core/plan/open-action-words.ts';
 import {
   afterActionsWords,
   changeWords,
@@ -26,8 +26,7 @@ import type { Outcome, StateWord } from '../../base/problem.ts';
 import { timeZoneIn, timeZoneOf } from '../../config/time-zone.ts';
 import { deployedCell, labelOf } from '../../core/explanation/plan-cells.ts';
 import { commandName, remedyLines, rowRemedies } from '../../host/remedies.ts';
-import { describeFailing } from '../../host/recent-failures.ts';
-import { failingHeadline, type Failing } from '../../host/version-in-use.ts';
+import { currentHeadline, describeFailing, type Failing } from '../../host/recent-failures.ts';
 import { downloadedWords } from '../../host/downloaded.ts';
 import { describeListsOf, type Planned } from '../../host/plan/machine-plan.ts';
 
@@ -187,8 +186,7 @@ function table(
 function headlineRow(shown: Row, times: TimeContext): string[] {
   const { label, requirement, row, open, failing } = shown;
   const { decision } = row;
-  const isUnderWay = open?.state === 'delivered';
-  const said = failing && !isUnderWay ? failingHeadline(failing) : rowHeadline(row, open);
+  const said = currentHeadline(row, { open, failing });
   const target = replacementOf(decision) && targetText(decision);
   const versions = [deployedCell(decision.input.deployed), target].filter(
     (one) => one !== undefined,

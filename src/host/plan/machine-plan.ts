@@ -18,7 +18,7 @@ import { readPlanDocuments, type PlanDocuments } from '../plan-documents.ts';
 import { clockReading } from '../clock-reading.ts';
 import { downloadedFor } from '../downloaded.ts';
 import { factsFor, type Facts } from '../plan-facts.ts';
-import type { Failing } from '../version-in-use.ts';
+import type { Failing } from '../recent-failures.ts';
 import { readPlanLists, type PlanLists } from '../plan-lists.ts';
 
 /** Which documents and lists a plan is made from. */

@@ -18,7 +18,8 @@ import { heldSince } from '../held-since.ts';
 import { siteNotes } from '../served/site-notes.ts';
 import { earlierDataNotes } from '../module-data.ts';
 import { timesOn } from '../time-zones.ts';
-import { failingModules, type Failing } from '../version-in-use.ts';
+import type { Failing } from '../recent-failures.ts';
+import { failingModules } from '../version-in-use.ts';
 import { waitingNotes } from '../waiting-reports.ts';
 
 /** How old the last round may be by default: the longest back-off is ten minutes. */
