@@ -56,11 +56,11 @@ export async function openFront(
   const log = sharedLog(catalogue);
   const connection = await connectTo(place, frontName(version));
   try {
-    const hasEvents = log.isOfFront();
-    const stream = await releaseStream(connection, { replicas: REPLICAS, clock, hasEvents });
+    const isOfFront = log.isOfFront();
+    const stream = await releaseStream(connection, { replicas: REPLICAS, clock, isOfFront });
     const reports = await reportStream(connection, REPLICAS);
     const takeLease = await leaseOf(connection, { clock, replicas: REPLICAS });
-    if (!hasEvents) await untilAnswered(async () => await begin(log, stream), clock);
+    if (!isOfFront) await untilAnswered(async () => await begin(log, stream), clock);
     const parts = { log, stream, clock, follower: follower(log, stream, { clock, onEvent }) };
     const stopTokens = shareTokens(parts);
     let sharing: SharedReporting | undefined;

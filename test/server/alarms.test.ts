@@ -36,6 +36,29 @@ it('rings each alarm after its own time, unless it was ended', async () => {
   ]);
 });
 
+it('rings each alarm once, also if nothing ends it, and those that are added later', async () => {
+  const clock = virtualClock();
+  const { add } = alarms(clock);
+  const began = clock.monotonic();
+  const rung: (readonly [name: string, ms: number])[] = [];
+  const ring = (name: string) => () => void rung.push([name, clock.monotonic() - began]);
+  add(1000, ring('first'));
+  const end = add(1000, () => {
+    ring('second')();
+    add(1000, ring('added by the second'));
+  });
+  await clock.pass(5000);
+  add(1000, ring('after all have rung'));
+  end();
+  await clock.pass(10_000);
+  expect(rung).toEqual([
+    ['first', 1000],
+    ['second', 1000],
+    ['added by the second', 2000],
+    ['after all have rung', 6000],
+  ]);
+});
+
 it('sleeps for none that has ended', async () => {
   const clock = virtualClock();
   let sleeping = 0;

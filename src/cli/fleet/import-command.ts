@@ -84,7 +84,7 @@ async function importedTo(
   const connection = await connectTo(place, 'modreg fleet import');
   try {
     if (replace) await untilAnswered(() => removeReleaseStream(connection), systemClock);
-    const options = { replicas: REPLICAS, clock: systemClock, hasEvents: false };
+    const options = { replicas: REPLICAS, clock: systemClock, isOfFront: false };
     const stream = await releaseStream(connection, options);
     await untilAnswered(stream.last, systemClock);
     return await importCatalogue(catalogue, stream, terms);

@@ -37,19 +37,19 @@ interface StreamOptions {
   /** Of a stream that does not exist, and is created. */
   readonly replicas: number;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Whether the caller has events of this cluster, so that a stream that was just created is not the first one. */
-  readonly hasEvents: boolean;
+  /** Whether the caller is a front with events of this cluster, so that a stream that was just created is not the first one. */
+  readonly isOfFront: boolean;
 }
 
 /** The stream of a cluster. */
 export async function releaseStream(
   connection: NatsConnection,
-  { replicas, clock, hasEvents }: StreamOptions,
+  { replicas, clock, isOfFront }: StreamOptions,
 ): Promise<EventStream> {
   const { jetstream, jetstreamManager, JetStreamApiError } = await import('@nats-io/jetstream');
   const manager = await jetstreamManager(connection, { timeout: ANSWER_MS, checkAPI: false });
   const client = jetstream(connection, { timeout: ANSWER_MS });
-  const creation = creations(clock, hasEvents);
+  const creation = creations(clock, isOfFront);
   return {
     read: async (seq) => eventIn(await manager.direct.getMessage(STREAM, { seq })),
     readAtLeader: async (seq) => eventIn(await manager.streams.getMessage(STREAM, { seq })),
@@ -95,7 +95,7 @@ export async function removeReleaseStream(connection: NatsConnection): Promise<v
 /** Notices that a stream was created again. */
 function creations(
   clock: Pick<Clock, 'monotonic'>,
-  hasEvents: boolean,
+  isOfFront: boolean,
 ): Pick<EventStream, 'created'> & {
   readonly see: (info: StreamInfo, isOwn: boolean) => void;
   readonly isAgain: () => boolean;
@@ -110,7 +110,7 @@ function creations(
     see({ created, ts = created }, isOwn) {
       if (created === known) return;
       const time = clock.monotonic() - Math.max(0, Date.parse(ts) - Date.parse(created));
-      if (hasEvents || known !== undefined) again = time;
+      if (isOfFront || known !== undefined) again = time;
       if (!isOwn) ofAnother = time;
       known = created;
     },

@@ -1,6 +1,6 @@
-import { IS_OF_FRONT } from '../front-file.ts';
 import { randomBytes } from 'node:crypto';
 import type { Row, Statements } from '../../sqlite/statements.ts';
+import { IS_OF_SINGLE_SERVER } from '../front-file.ts';
 import { roleNamed, type Role } from './role.ts';
 
 /** An account of the page of a site (D370). Times are milliseconds since the epoch. */
@@ -25,16 +25,16 @@ export interface AccountChange {
 
 const NAME = /^[a-z0-9][a-z0-9._@-]{0,62}$/;
 const STAMP_BYTES = 16;
-/** Accounts of a registry that became a front of a cluster could not be removed any more, so they open nothing (T777). */
-const IS_SINGLE = `NOT ${IS_OF_FRONT}`;
 
 export function isAccountName(text: string): boolean {
   return NAME.test(text);
 }
 
-/** All accounts, by name. */
+/** All accounts, by name. Those of a registry that became a front of a cluster could not be removed any more, so they open nothing (T777). */
 export function accountsIn(sql: Statements): Account[] {
-  return sql.all(`SELECT * FROM accounts WHERE ${IS_SINGLE} ORDER BY name`).map(accountIn);
+  return sql
+    .all(`SELECT * FROM accounts WHERE ${IS_OF_SINGLE_SERVER} ORDER BY name`)
+    .map(accountIn);
 }
 
 /** The account with this name and what is stored of its password; undefined if there is none. */
@@ -42,7 +42,7 @@ export function accountNamed(
   sql: Statements,
   name: string,
 ): (Account & { readonly password: string }) | undefined {
-  const row = sql.get(`SELECT * FROM accounts WHERE name = ? AND ${IS_SINGLE}`, name);
+  const row = sql.get(`SELECT * FROM accounts WHERE name = ? AND ${IS_OF_SINGLE_SERVER}`, name);
   return row && { ...accountIn(row), password: String(row['password']) };
 }
 

@@ -11,8 +11,9 @@ interface Alarm {
   readonly ring: () => void;
 }
 
-/** Alarms of one duration, in the order in which they ring. */
+/** Alarms of one duration, in the order in which they ring. It is known for as long as it has one. */
 interface Group {
+  readonly ms: number;
   readonly alarms: Set<Alarm>;
   readonly ended: AbortController;
 }
@@ -20,34 +21,40 @@ interface Group {
 /** Alarms of one duration share one sleep of `clock`, as thousands of long polls have the same. */
 export function alarms(clock: Clock): Alarms {
   const groups = new Map<number, Group>();
+  const take = ({ ms, alarms: all }: Group, alarm: Alarm): boolean => {
+    const isTaken = all.delete(alarm);
+    if (isTaken && all.size === 0) groups.delete(ms);
+    return isTaken;
+  };
   return {
     add(ms, ring) {
       const alarm = { since: clock.monotonic(), ring };
       const known = groups.get(ms);
-      const group = known ?? { alarms: new Set(), ended: new AbortController() };
+      const group = known ?? { ms, alarms: new Set(), ended: new AbortController() };
       group.alarms.add(alarm);
       if (!known) {
         groups.set(ms, group);
-        void ringInOrder(group, ms, clock);
+        void ringInOrder(group, clock, (one) => take(group, one));
       }
       return () => {
-        group.alarms.delete(alarm);
-        if (group.alarms.size > 0 || groups.get(ms) !== group) return;
-        groups.delete(ms);
-        group.ended.abort();
+        if (take(group, alarm) && group.alarms.size === 0) group.ended.abort();
       };
     },
   };
 }
 
-/** Rings the alarms of a group, also those that are added meanwhile, until it has none. */
-async function ringInOrder({ alarms: all, ended }: Group, ms: number, clock: Clock): Promise<void> {
+/** Rings the alarms of a group, also those that are added meanwhile, until it has none. `take` removes one, and is false if it was ended. */
+async function ringInOrder(
+  { ms, alarms: all, ended }: Group,
+  clock: Clock,
+  take: (alarm: Alarm) => boolean,
+): Promise<void> {
   try {
     for (const alarm of all) {
       const left = ms - (clock.monotonic() - alarm.since);
       await clock.sleep(Math.max(0, Math.ceil(left)), ended.signal);
       // It may have been ended, and the next one is later.
-      if (all.has(alarm)) alarm.ring();
+      if (take(alarm)) alarm.ring();
     }
   } catch (error) {
     if (!ended.signal.aborted) throw error;

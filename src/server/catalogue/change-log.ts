@@ -9,7 +9,7 @@ import {
   type ChangeResults,
 } from './catalogue-change.ts';
 
-import { isOfFront } from '../front-file.ts';
+import { isOfFront, isOfSingleServer } from '../front-file.ts';
 import { importedRows, tokensToShare, writeRows, type ImportedRow } from './imported-rows.ts';
 
 /** An event of the stream that all fronts of a cluster follow. */
@@ -103,7 +103,12 @@ function addEvent(sql: Statements, { sequence, subject, id, body }: LoggedEvent)
 
 /** Runs `work`. Throws if the catalogue follows a stream: a change that is not in the stream would be on one front only. */
 export function ownChange<T>(sql: Statements, work: () => T): T {
-  if (!isOfFront(sql)) return work();
+  if (isOfSingleServer(sql)) return work();
+  if (!isOfFront(sql)) {
+    throw new DatabaseError('damaged', `${quote(sql.path)}: its table catalogue is empty`, {
+      file: sql.path,
+    });
+  }
   const found = 'it belongs to a front of a cluster, and changes only through one: pass --registry';
   throw new DatabaseError('unwritable', `${quote(sql.path)}: ${found}`, { file: sql.path });
 }

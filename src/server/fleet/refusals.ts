@@ -1,5 +1,6 @@
 import type { RefusedDocuments } from '../../registry/config-documents.ts';
 import type { Statements } from '../../sqlite/statements.ts';
+import { IN_USE } from './machine-counts.ts';
 
 /** The machines that said last that they refuse documents of their site (D450), by their ids. */
 export type Refusals = ReadonlyMap<string, RefusedDocuments>;
@@ -28,7 +29,7 @@ const NAMED = 20;
 
 /** The ids of the machines that refuse documents: of those in use, and of those that have never reported (D480). */
 export function refusingIds(sql: Statements, refusals: Refusals): string[] {
-  return idsIn(sql, refusals, 'retired_at IS NULL');
+  return idsIn(sql, refusals, IN_USE);
 }
 
 /** Those of them that have never reported. */
