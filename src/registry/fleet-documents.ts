@@ -198,9 +198,10 @@ const fleetMachines = v.object({
   unreported: v.pipe(
     v.optional(v.array(v.object({ id: text, refuses: refusedDocuments }))),
     v.description(
-      'Machines that refuse documents of this registry and have never reported; on the first page of all machines, if there are any',
+      'Machines that refuse documents of this registry and have never reported; on the first page of all machines, if there are any: at most limit',
     ),
   ),
+  unreported_left_out: v.pipe(v.optional(count), v.description('How many further ones there are')),
   next: v.pipe(textOrNull, v.description('The value of after for the next page')),
 });
 

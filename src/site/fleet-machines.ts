@@ -41,6 +41,8 @@ export interface FoundMachines {
   readonly machines: readonly JsonObject[];
   /** Those that refuse documents and have never reported (D480), where all machines are asked for. */
   readonly unreported: readonly JsonObject[];
+  /** How many more of those there are. */
+  readonly unreportedLeftOut: number;
   readonly hasMore: boolean;
 }
 
@@ -124,9 +126,12 @@ export async function fleetMachines(
   if (wrong) return { ok: false, error: wrong };
   return await withFleet(options, world, async (client) => {
     const { limit } = wanted;
-    const { machines, unreported } = await listed(client, wanted, limit + 1);
-    const hasMore = machines.length > limit;
-    return { ok: true, value: { machines: machines.slice(0, limit), unreported, hasMore } };
+    const found = await listed(client, wanted, limit + 1);
+    const machines = found.machines.slice(0, limit);
+    const unreported = found.unreported.slice(0, limit);
+    const leftOut = found.unreportedLeftOut + found.unreported.length - unreported.length;
+    const hasMore = found.machines.length > limit;
+    return { ok: true, value: { machines, unreported, unreportedLeftOut: leftOut, hasMore } };
   });
 }
 
@@ -164,6 +169,7 @@ async function listed(
 ): Promise<Omit<FoundMachines, 'hasMore'>> {
   const found: JsonObject[] = [];
   const neverReported: JsonObject[] = [];
+  let leftOut = 0;
   const presence = silent ? 'silent' : quiet && 'quiet';
   let after = '';
   while (found.length < most) {
@@ -176,8 +182,10 @@ async function listed(
     if (failing) query.set('failing', 'true');
     if (presence !== undefined) query.set(presence, 'true');
     if (retired) query.set('retired', 'true');
-    const { machines, unreported, next } = await client.read(`/machines?${query.toString()}`);
+    const answer = await client.read(`/machines?${query.toString()}`);
+    const { machines, unreported, unreported_left_out: more, next } = answer;
     if (Array.isArray(unreported)) neverReported.push(...unreported.filter(isJsonObject));
+    if (typeof more === 'number') leftOut += more;
     const page = Array.isArray(machines) ? machines.filter(isJsonObject) : [];
     // An earlier registry does not know these parameters, and answers all.
     const wanted = page.filter(
@@ -193,5 +201,5 @@ async function listed(
     if (isLast || page.length === 0) break;
     after = String(page.at(-1)?.['id']);
   }
-  return { machines: found, unreported: neverReported };
+  return { machines: found, unreported: neverReported, unreportedLeftOut: leftOut };
 }

@@ -78,6 +78,42 @@ it('[D480] fleet machines lists those that refuse documents and have never repor
   });
 });
 
+it('[D480] fleet machines lists at most --limit of those that have never reported, and counts the others', async () => {
+  const { address, catalogue } = await loopbackRegistry();
+  for (const machine of ['rover-6', 'rover-7', 'rover-8', 'rover-9']) {
+    const about = { about: 'documents', machine, applied: undefined, at: 1 } as const;
+    catalogue.apply({ kind: 'heard', words: [{ ...about, refused: UNSIGNED }] });
+  }
+  const environment = { MODREG_TOKEN: tokenFor(catalogue, ['fleet:read'], 'reader') };
+  const command = ['fleet', 'machines', '--limit', '1', '--registry', address];
+  const { stdout, stderr } = await printed(command, { environment });
+  expect(stdout.slice(1).map((line) => line.trim().split(/ {2,}/)[0])).toEqual(['rover-6']);
+  expect(stderr).toEqual(['note: 3 more refuse documents and have never reported']);
+  const json = await printed([...command, '--json'], { environment });
+  expect(JSON.parse(json.stdout[0] ?? '')).toMatchObject({
+    unreported: [{ id: 'rover-6' }],
+    unreported_left_out: 3,
+  });
+});
+
+it('[T270] a page ends after 2 MiB, also of machines that have never reported', async () => {
+  const { address, catalogue } = await loopbackRegistry();
+  const detail = 'x'.repeat(5000);
+  const words = Array.from({ length: 1000 }, (_, place) => {
+    const about = { about: 'documents', machine: `m-${1000 + place}`, applied: undefined } as const;
+    return { ...about, at: 1, refused: { ...UNSIGNED, detail } };
+  });
+  catalogue.apply({ kind: 'heard', words });
+  const headers = { authorization: `Bearer ${tokenFor(catalogue, ['fleet:read'], 'reader')}` };
+  const pageOf = async (limit: number): Promise<string> =>
+    await (await fetch(`${address}/v1/fleet/machines?limit=${limit}`, { headers })).text();
+  const text = await pageOf(1000);
+  expect(text.length).toBeLessThan(2.01 * 1024 * 1024);
+  const { unreported, unreported_left_out: leftOut } = JSON.parse(text);
+  expect(unreported.length + leftOut).toBe(1000);
+  expect(JSON.parse(await pageOf(10)).unreported_left_out).toBe(990);
+});
+
 it('[D450] fleet status names the first 20 machines of a reason', async () => {
   const ids = Array.from({ length: 22 }, (_, place) => `m-${10 + place}`);
   const fleet = await fleetWith(Object.fromEntries(ids.map((id) => [id, CUT_OFF])));

@@ -42,11 +42,16 @@ export async function fleetMachinesCommand(
   const isEmpty = found.ok && found.value.machines.length === 0;
   const asked = isEmpty ? { group: options.group, moduleId: options.module } : {};
   const problems = await unknownNames(asked, options, world);
-  return outcomeOf(found, ({ machines, unreported, hasMore }) => {
-    const more = { ...(unreported.length > 0 && { unreported }), has_more: hasMore };
+  return outcomeOf(found, ({ machines, unreported, unreportedLeftOut: leftOut, hasMore }) => {
+    const more = {
+      ...(unreported.length > 0 && { unreported }),
+      ...(leftOut > 0 && { unreported_left_out: leftOut }),
+      has_more: hasMore,
+    };
     const json = { schema: 'modreg/fleet-machines@1', machines, ...more };
     if (options.json) return { answer: [jsonLine(json)], problems };
     const notes = hasMore ? [`note: there are more: --limit is ${limit}`] : [];
+    if (leftOut > 0) notes.push(`note: ${leftOut} more refuse documents and have never reported`);
     return { answer: linesOf([...machines, ...unreported], world), notes, problems };
   });
 }

@@ -138,6 +138,8 @@ interface MachinesPage {
   readonly machines: readonly object[];
   /** Undefined if there are none, and on another page than the first one of all machines. */
   readonly unreported?: readonly object[];
+  /** How many more of them there are; undefined if there are none. */
+  readonly unreported_left_out?: number;
   /** The id to ask for next; null if there is no further machine. */
   readonly next: string | null;
 }
@@ -149,13 +151,15 @@ const LONGEST_PAGE = 2 * 1024 * 1024;
 export function fleetMachines(
   sql: Statements,
   search: MachineSearch,
-  { now, limit, refusals }: ListTerms,
+  terms: ListTerms,
 ): MachinesPage {
+  const { now, limit, refusals } = terms;
   const machines = machineRows(sql, search, limit);
   const filter = statesOf(search) ?? { where: 'TRUE', values: [] };
   const silentMs = silentAfter(sql);
+  const { unreported, leftOut, length } = firstUnreported(sql, search, terms);
   const found: object[] = [];
-  let size = 0;
+  let size = length;
   for (const row of machines) {
     const modules = placedRows(sql, row, filter, 'name');
     const seen = machineIn(row, now, silentMs);
@@ -165,11 +169,31 @@ export function fleetMachines(
   }
   const isLast = machines.length < limit && found.length === machines.length;
   const next = isLast ? null : String(machines[found.length - 1]?.['name']);
+  return {
+    machines: found,
+    ...(unreported.length > 0 && { unreported }),
+    ...(leftOut > 0 && { unreported_left_out: leftOut }),
+    next,
+  };
+}
+
+/** The first machines that refuse documents and have never reported (D480), as many as a page may have, and the length of their text. */
+function firstUnreported(
+  sql: Statements,
+  search: MachineSearch,
+  { limit, refusals }: ListTerms,
+): { readonly unreported: readonly object[]; readonly leftOut: number; readonly length: number } {
   const isWhole = Object.values(search).every((asked) => asked === undefined || asked === '');
-  const unreported = isWhole ? unreportedIds(sql, refusals) : [];
-  if (unreported.length === 0) return { machines: found, next };
-  const refuses = unreported.map((id) => ({ id, refuses: refusals.get(id) }));
-  return { machines: found, unreported: refuses, next };
+  const ids = isWhole ? unreportedIds(sql, refusals) : [];
+  const unreported: object[] = [];
+  let length = 0;
+  for (const id of ids.slice(0, limit)) {
+    const one = { id, refuses: refusals.get(id) };
+    unreported.push(one);
+    length += JSON.stringify(one).length;
+    if (length > LONGEST_PAGE) break;
+  }
+  return { unreported, leftOut: ids.length - unreported.length, length };
 }
 
 function machineOf(machine: SeenMachine, modules: readonly Row[]): object {
