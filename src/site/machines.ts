@@ -15,7 +15,7 @@ import {
   type MachineSearch,
 } from '../server/fleet/machine-queries.ts';
 import { siteTotals, type SiteTotals } from '../server/fleet/site-totals.ts';
-import { unreportedIds } from '../server/fleet/refusals.ts';
+import { unreportedIds, type Refusals } from '../server/fleet/refusals.ts';
 import { inTurns } from '../server/fleet/slices.ts';
 import { windowRulesIn } from '../store/facts.ts';
 import { groupCounts, type GroupCount } from '../server/fleet/groups.ts';
@@ -47,8 +47,10 @@ export interface MachinePage {
   readonly machines: readonly ListedMachine[];
   /** How many machines match, whatever page is shown. */
   readonly matching: number;
-  /** Those that match and have never reported, which `machines` and `matching` lack. */
+  /** The first ones of those that match and have never reported, which `machines` and `matching` lack; on the first page. */
   readonly unreported: readonly UnreportedMachine[];
+  /** How many of those match, whatever page is shown. */
+  readonly unreportedOf: number;
   /** The `after` of the next page; undefined if this is the last one. */
   readonly next: string | undefined;
   /** The ids of the modules that machines have reported, for the choice in the form; the first ones if there are many. */
@@ -95,13 +97,14 @@ export function machinesOf(files: SiteFiles): SiteMachines {
   return {
     machines(search) {
       const { after: _after, ...matched } = search;
+      const asked = { ...files, refusals: files.catalogue.configs.refusals(files.now()) };
       const value = {
-        ...overview('', () => overviewOf(files)),
+        ...overview('', () => overviewOf(asked)),
         matching: matching(JSON.stringify(matched), () =>
-          files.fleet.read((sql) => countMachines(sql, searched(files, search))),
+          files.fleet.read((sql) => countMachines(sql, searched(asked, search))),
         ),
-        ...machinesAfter(files, search),
-        unreported: unreported(files, search),
+        ...machinesAfter(asked, search),
+        ...unreported(asked, search),
       };
       return { ok: true, value };
     },
@@ -148,11 +151,16 @@ function documentsOf({ configs }: ReadableCatalogue, id: string): ServedDocument
 
 type Overview = Pick<MachinePage, 'totals' | 'problems' | 'groups' | 'moduleIds'>;
 
-function overviewOf({ catalogue, fleet, now }: SiteFiles): Overview {
+/** What a page is read from. Which machines refuse documents is read once for each. */
+interface AskedFiles extends SiteFiles {
+  readonly refusals: Refusals;
+}
+
+function overviewOf({ catalogue, fleet, now, refusals }: AskedFiles): Overview {
   const problems = keyWarnings(catalogue.trust.newest(), now());
   return fleet.read((sql) => ({
     problems,
-    totals: siteTotals(sql, now(), catalogue.configs.refusals(now())),
+    totals: siteTotals(sql, now(), refusals),
     groups: groupCounts(sql, now()),
     moduleIds: reportedModuleIds(sql, '', MOST_CHOICES),
   }));
@@ -174,37 +182,36 @@ function keyWarnings(text: string | undefined, now: number): Problem[] {
 }
 
 function machinesAfter(
-  files: SiteFiles,
+  files: AskedFiles,
   asked: PageSearch,
 ): Pick<MachinePage, 'machines' | 'next'> {
   const limit = MACHINES_OF_PAGE + 1;
-  const { catalogue, fleet, now } = files;
+  const { fleet, now, refusals } = files;
   const search = searched(files, asked);
-  const terms = { now: now(), limit, refusals: catalogue.configs.refusals(now()) };
+  const terms = { now: now(), limit, refusals };
   const found = fleet.read((sql) => searchMachines(sql, search, terms));
   const machines = found.slice(0, MACHINES_OF_PAGE);
   return { machines, next: found.length > machines.length ? machines.at(-1)?.id : undefined };
 }
 
-function searched(
-  { catalogue, now }: SiteFiles,
-  { isRefusing, ...search }: PageSearch,
-): MachineSearch {
-  return isRefusing === true ? { ...search, refusing: catalogue.configs.refusals(now()) } : search;
+function searched({ refusals }: AskedFiles, { isRefusing, ...search }: PageSearch): MachineSearch {
+  return isRefusing === true ? { ...search, refusing: refusals } : search;
 }
 
 /** The machines that refuse documents and have never reported, where those that refuse are searched for. */
-function unreported({ catalogue, fleet, now }: SiteFiles, search: PageSearch): UnreportedMachine[] {
-  const { isRefusing, id = '', module, version, group, after } = search;
+function unreported(
+  { fleet, refusals }: AskedFiles,
+  { isRefusing, id = '', module, version, group, after }: PageSearch,
+): Pick<MachinePage, 'unreported' | 'unreportedOf'> {
   const isWhole = module === undefined && version === undefined && group === undefined;
-  if (isRefusing !== true || !isWhole || after !== '') return [];
-  const refusals = catalogue.configs.refusals(now());
-  return fleet
+  if (isRefusing !== true || !isWhole) return { unreported: [], unreportedOf: 0 };
+  const ids = fleet
     .read((sql) => unreportedIds(sql, refusals))
-    .filter((one) => one.toLowerCase().includes(id.toLowerCase()))
-    .slice(0, MACHINES_OF_PAGE)
-    .flatMap((one) => {
-      const refusal = refusals.get(one);
-      return refusal ? [{ id: one, refusal }] : [];
-    });
+    .filter((one) => one.toLowerCase().includes(id.toLowerCase()));
+  const first = after === '' ? ids.slice(0, MACHINES_OF_PAGE) : [];
+  const listed = first.flatMap((one) => {
+    const refusal = refusals.get(one);
+    return refusal ? [{ id: one, refusal }] : [];
+  });
+  return { unreported: listed, unreportedOf: ids.length };
 }

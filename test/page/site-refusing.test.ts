@@ -105,6 +105,51 @@ it('[D480] the page lists those that have never reported among those that refuse
   }
 });
 
+it('[D480] each page counts all that have never reported, and the first one says how many it leaves out', async () => {
+  const site = testSite();
+  const words = (of: string, machines: number, applied?: number): void => {
+    const said = { about: 'documents', at: NOW, refused: UNSIGNED } as const;
+    for (let place = 0; place < machines; place++) {
+      const machine = `${of}-${10 + place}`;
+      site.catalogue.apply({ kind: 'heard', words: [{ ...said, machine, applied }] });
+    }
+  };
+  for (let place = 0; place < 60; place++) await site.report(`rover-${10 + place}`, [{}]);
+  words('rover', 60, 1);
+  words('new', 80);
+  const first = await textOf(site.app, '/?condition=refusing');
+  const found = first.indexOf('140 machines match');
+  const left = first.indexOf('and 30 more that have never reported');
+  expect(first.slice(found, left).filter((line) => line.startsWith('new-'))).toHaveLength(50);
+  expect(first[left + 1]).toBe('rover-10 0 s ago 1');
+  const second = await textOf(site.app, '/?condition=refusing&after=rover-59');
+  expect(second.slice(second.indexOf('140 machines match')).slice(0, 3)).toEqual([
+    '140 machines match',
+    'machine seen modules matching modules',
+    'rover-60 0 s ago 1',
+  ]);
+});
+
+it('[D480] a machine whose tokens have all expired is not refusing', async () => {
+  const site = testSite();
+  const { catalogue } = site;
+  const expires = { name: 'a', scopes: ['machine:rover-8', 'machine:rover-9'], expiresAt: NOW };
+  expect(catalogue.createToken(expires, NOW - 1)).toMatchObject({ ok: true });
+  const lasting = { name: 'b', scopes: ['machine:rover-9'] };
+  expect(catalogue.createToken(lasting, NOW - 1)).toMatchObject({ ok: true });
+  for (const machine of ['rover-7', 'rover-8', 'rover-9']) {
+    const about = { about: 'documents', machine, applied: undefined, at: NOW } as const;
+    catalogue.apply({ kind: 'heard', words: [{ ...about, refused: UNSIGNED }] });
+  }
+  expect([...catalogue.configs.refusals(NOW - 1).keys()]).toEqual([
+    'rover-7',
+    'rover-8',
+    'rover-9',
+  ]);
+  expect([...catalogue.configs.refusals(NOW).keys()]).toEqual(['rover-7', 'rover-9']);
+  expect(await textOf(site.app, '/')).toContain('2 refusing documents');
+});
+
 it('[D450] a tile of the wall says that a machine refuses its documents', async () => {
   const { app } = await siteOfSix();
   const lines = await textOf(app, '/wall');

@@ -253,7 +253,7 @@ export function answerOf(
 export function refusalsOf(sql: Statements, now: number): ReadonlyMap<string, RefusedDocuments> {
   const rows = sql.all('SELECT * FROM config_answers WHERE refused IS NOT NULL');
   const refusals = new Map(rows.map((row) => [String(row['machine']), refusalIn(row)]));
-  for (const machine of refusals.size === 0 ? [] : machinesWithoutToken(sql, now)) {
+  for (const machine of refusals.size === 0 ? [] : machinesWithoutToken(sql, refusals, now)) {
     refusals.delete(machine);
   }
   return refusals;

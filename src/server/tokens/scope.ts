@@ -81,7 +81,7 @@ export function machineScope(id: string): Scope {
 }
 
 /** The machines that a token with these scopes is of. */
-export function machinesOf(scopes: readonly Scope[]): readonly string[] {
+export function machinesOf(scopes: readonly string[]): readonly string[] {
   return scopes.flatMap((scope) =>
     scope.startsWith(MACHINE) ? [scope.slice(MACHINE.length)] : [],
   );

@@ -42,12 +42,22 @@ export function tokensIn(sql: Statements): StoredToken[] {
   return sql.all('SELECT * FROM tokens ORDER BY id').map(tokenIn);
 }
 
-/** The machines whose tokens are all revoked or expired. One that never had a token is none of them. */
-export function machinesWithoutToken(sql: Statements, now: number): readonly string[] {
+/**
+ * Those of `machines` whose tokens are all revoked or expired. One that never had a token is none of them. Only the tokens of `machines` are
+ * parsed: a fleet has one for each machine, and few refuse documents.
+ */
+export function machinesWithoutToken(
+  sql: Statements,
+  machines: { readonly has: (machine: string) => boolean },
+  now: number,
+): readonly string[] {
   const [valid, lapsed] = [new Set<string>(), new Set<string>()];
-  for (const token of tokensIn(sql)) {
-    const to = lapseOf(token, now) ? lapsed : valid;
-    for (const machine of machinesOf(token.scopes)) to.add(machine);
+  for (const row of sql.all('SELECT scopes, expires_at, revoked_at FROM tokens')) {
+    const named = machinesOf(String(row['scopes']).split(' ')).filter((one) => machines.has(one));
+    if (named.length === 0) continue;
+    const times = { expiresAt: timeIn(row, 'expires_at'), revokedAt: timeIn(row, 'revoked_at') };
+    const to = lapseOf(times, now) ? lapsed : valid;
+    for (const machine of named) to.add(machine);
   }
   return [...lapsed].filter((machine) => !valid.has(machine));
 }
@@ -117,15 +127,17 @@ function idIn(row: Row): string {
 /** A scope that this modreg does not know, from a later one or a damaged file, allows nothing. */
 function tokenIn(row: Row): StoredToken {
   const scopes = String(row['scopes']).split(' ').map(parseScope);
-  const timeOf = (column: string): number | undefined =>
-    row[column] === null ? undefined : Number(row[column]);
   return {
     id: idIn(row),
     name: String(row['name']),
     scopes: scopes.flatMap((scope) => (scope.ok ? [scope.value] : [])),
     createdAt: Number(row['created_at']),
-    expiresAt: timeOf('expires_at'),
-    lastUsedAt: timeOf('last_used_at'),
-    revokedAt: timeOf('revoked_at'),
+    expiresAt: timeIn(row, 'expires_at'),
+    lastUsedAt: timeIn(row, 'last_used_at'),
+    revokedAt: timeIn(row, 'revoked_at'),
   };
+}
+
+function timeIn(row: Row, column: string): number | undefined {
+  return row[column] === null ? undefined : Number(row[column]);
 }

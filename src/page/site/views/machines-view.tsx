@@ -7,12 +7,12 @@ import { excerpt } from '../../../core/text/quote.ts';
 import type { ListedMachine } from '../../../server/fleet/machine-queries.ts';
 import type { SiteTotals } from '../../../server/fleet/site-totals.ts';
 import type { WallMachines } from '../../../server/fleet/wall-machines.ts';
-import type { MachinePage, PageSearch, UnreportedMachine } from '../../../site/machines.ts';
-import { refusalWords } from '../../../site/refusal-words.ts';
+import type { MachinePage, PageSearch } from '../../../site/machines.ts';
 import type { NextWindows } from '../../../site/next-windows.ts';
 import { ModuleWords } from './module-words.tsx';
 import { NeedsAttention } from './needs-attention.tsx';
 import { NextWindowsView } from './next-windows.tsx';
+import { Refusal, UnreportedRows } from './refusing-machines.tsx';
 import { PRESENCE, Totals } from './totals.tsx';
 import { Ago, At, machinePath, machinesOf, machinesPath, numberOf } from './site-words.tsx';
 
@@ -26,7 +26,8 @@ export const MachinesView: FC<{
   readonly windows: NextWindows | undefined;
   readonly now: number;
 }> = ({
-  page: { totals, problems, groups, machines, matching, unreported, next, moduleIds },
+  page,
+  page: { totals, problems, groups, matching, unreportedOf, next, moduleIds },
   search,
   wall,
   windows,
@@ -42,12 +43,12 @@ export const MachinesView: FC<{
     {hasNone(totals) ? <NoReports /> : <Search search={search} moduleIds={moduleIds} />}
     {hasNone(totals) ? null : (
       <p>
-        {matching + unreported.length === 0
+        {matching + unreportedOf === 0
           ? 'No machine matches.'
-          : foundWords(search, matching + unreported.length)}
+          : foundWords(search, matching + unreportedOf)}
       </p>
     )}
-    <Found page={{ machines, unreported }} search={search} now={now} />
+    <Found page={page} search={search} now={now} />
     <Paging search={search} next={next} />
   </>
 );
@@ -160,21 +161,11 @@ const ConditionChoice: FC<{ readonly chosen: string | undefined }> = ({ chosen }
   </select>
 );
 
-const Refusal: FC<Pick<ListedMachine, 'refusal'>> = ({ refusal }) =>
-  refusal === undefined ? null : (
-    <p>
-      <span class="state" data-state="failed">
-        refusing
-      </span>{' '}
-      revision {refusal.revision}: {refusalWords(refusal)}
-    </p>
-  );
-
 const Found: FC<{
-  readonly page: Pick<MachinePage, 'machines' | 'unreported'>;
+  readonly page: Pick<MachinePage, 'machines' | 'unreported' | 'unreportedOf'>;
   readonly search: PageSearch;
   readonly now: number;
-}> = ({ page: { machines, unreported }, search, now }) =>
+}> = ({ page: { machines, unreported, unreportedOf }, search, now }) =>
   machines.length + unreported.length === 0 ? null : (
     <table class="machines">
       <ColumnHeads
@@ -186,30 +177,13 @@ const Found: FC<{
         ]}
       />
       <tbody>
-        {unreported.map((machine) => (
-          <UnreportedRow machine={machine} />
-        ))}
+        <UnreportedRows machines={unreported} of={unreportedOf} />
         {machines.map((machine) => (
           <Row machine={machine} now={now} />
         ))}
       </tbody>
     </table>
   );
-
-const UnreportedRow: FC<{ readonly machine: UnreportedMachine }> = ({
-  machine: { id, refusal },
-}) => (
-  <tr>
-    <th scope="row">
-      <a href={machinePath(id)}>{id}</a>
-    </th>
-    <td data-name="seen">has never reported</td>
-    <td data-name="modules"></td>
-    <td class="attention">
-      <Refusal refusal={refusal} />
-    </td>
-  </tr>
-);
 
 const Row: FC<{ readonly machine: ListedMachine; readonly now: number }> = ({
   machine: {
