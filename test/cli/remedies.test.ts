@@ -150,7 +150,7 @@ it('[D468] a plan in a narrow terminal begins with what ends again and again', a
   const row = answer.findIndex((line) => line.startsWith('  acme:lidar '));
   expect(answer.slice(row, row + 3)).toEqual([
     '  acme:lidar   1.*   1.1.0',
-    '      1.1.0 failed 2 times: it ended with exit co… · no agent runs',
+    '      1.1.0 failed 2 times: exit code 7 · no agent runs',
     '  Complete reasons: in a terminal of 94 columns.',
   ]);
 });
@@ -163,7 +163,7 @@ it('[D485] the card of a module that fails begins with that, and says it complet
   });
   const lines = linesOf(await (await app.request('/')).text());
   expect(lines.filter((line) => line.includes('failed 2 times'))).toEqual([
-    '1.1.0 failed 2 times: it ended with exit co… · no agent runs',
+    '1.1.0 failed 2 times: exit code 7 · no agent runs',
     '1.1.0 failed 2 times in ten minutes, last: it ended with exit code 7; no agent runs that starts it',
   ]);
 });
