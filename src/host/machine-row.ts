@@ -6,6 +6,7 @@ import {
   type Result,
 } from '../core/index.ts';
 import { refusedBranch } from '../core/releases/quarantine.ts';
+import type { ParseError } from '../core/text/parse-error.ts';
 import { nearestWord } from '../core/text/nearest-word.ts';
 import { firstFew } from '../core/text/few.ts';
 import { excerpt, quote } from '../core/text/quote.ts';
@@ -106,6 +107,20 @@ export function versionOfModule(
     ? ({ ok: true, value: { text: versionText } } as const)
     : parseVersion(versionText);
   if (moduleId.ok && version.ok) return { ok: true, value: [moduleId.value, version.value.text] };
-  const errors = [moduleId, version].flatMap((read) => (read.ok ? [] : [read.error]));
+  const errors = [
+    ...(moduleId.ok ? [] : [withNearest(moduleId.error, state)]),
+    ...(version.ok ? [] : [version.error]),
+  ];
   return { ok: false, error: errors.map(parseProblem) };
+}
+
+/** The same with the name of a module of this machine that is near, unless the parser knows what was meant. */
+function withNearest(
+  error: ParseError<'bad-module-id'>,
+  state: MachineState,
+): ParseError<'bad-module-id'> {
+  const refused = state.memory().quarantine.map(({ moduleId }) => moduleId);
+  const names = state.decisions().flatMap(({ name, moduleId }) => [name, moduleId]);
+  const suggestion = error.suggestion ?? nearestWord(error.text, [...names, ...refused]);
+  return { ...error, suggestion };
 }

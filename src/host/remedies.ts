@@ -60,6 +60,8 @@ function lineFor({ remedy, name, version = '', isOfMachine }: NamedRemedy): stri
   switch (remedy) {
     case 'failing':
       return `Why: modreg agent logs ${module}; go back: modreg rollback ${module}`;
+    case 'failing-alone':
+      return `Why: modreg agent logs ${module}`;
     case 'machine':
     case 'registry':
       return 'Find out more: modreg doctor';

@@ -54,7 +54,8 @@ export function cardWords(plan: PlanRow, { open, failing, problems, times }: Car
   const { decision, latest, stops } = plan;
   const now = { open, isFailing: failing !== undefined };
   const headline = currentHeadline(plan, { open, failing });
-  const next = nextWords(plan) ?? untilLiftedWords(plan);
+  // What fails is started again meanwhile, which its headline says.
+  const next = nextWords(plan) ?? (failing ? undefined : untilLiftedWords(plan));
   const isNextSaid = isTimeOf(headline, plan);
   const notices = noticesOf(plan, problems);
   const target = targetText(decision) ?? '-';

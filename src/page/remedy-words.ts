@@ -3,6 +3,7 @@ import type { Remedy } from '../core/plan/remedy.ts';
 /** What a person can do with the links of a card (D468); a version in quarantine has a link of its own. */
 const WORDS: Readonly<Partial<Record<Remedy, string>>> = {
   failing: 'See its logs, or roll it back.',
+  'failing-alone': 'See its logs.',
   machine: 'To find out more, run modreg doctor on the machine.',
   registry: 'To find out more, run modreg doctor on the machine.',
   held: 'To begin it now, end the hold.',

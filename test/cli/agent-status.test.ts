@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agentStatusCommand } from '../../src/cli/agent/status-command.ts';
-import { pidsOf } from '../../src/host/status/module-processes.ts';
+import { moduleProcesses, pidsOf } from '../../src/host/status/module-processes.ts';
 import { formatTime } from '../../src/core/text/rfc3339.ts';
 import type { Activation } from '../../src/core/machine/activation.ts';
 import type { LoggedDecision } from '../../src/core/plan/logged-decisions.ts';
@@ -236,6 +236,13 @@ describe('modreg agent status', () => {
     const expected = { endpoint: 'https://c.example/v1/logs', dropped: 0, ...json };
     expect((JSON.parse(answer) as { log: unknown }).log).toEqual(expected);
   });
+});
+
+it.each(['größe', 'レーダー'])('[D353] the process of %s is found by that name', (name) => {
+  const home = dirname(claimed().path);
+  const pid = programOf(home, `${name}/1/a`);
+  const found = Array.from(moduleProcesses(home), ([of, one]) => [of, one.pid]);
+  expect(found).toEqual([[name, pid]]);
 });
 
 it('the first process of a module is the one with the lowest id, however many digits that has', () => {

@@ -197,6 +197,20 @@ describe('modreg page sign-in', () => {
   });
 });
 
+it.each([
+  ['machin.json', ''],
+  ['singin', '  did you mean modreg page sign-in ?\n'],
+  ['signin', '  did you mean modreg page sign-in ?\n'],
+])('[D290] modreg page %s does not start without that file', async (named, suggestion) => {
+  const home = temporaryFolder();
+  expect(await inProcess(['page', named, '--port', '0'], { PLATFORM_HOME: home })).toEqual({
+    stdout: '',
+    stderr: `error[UNREADABLE_FILE]: the file "${named}" cannot be read (ENOENT)\n${suggestion}`,
+    exit: 2,
+  });
+  expect(existsSync(`${home}/page.db`)).toBe(false);
+});
+
 describe('a page.db that cannot be used (T129)', () => {
   it('is set aside if it is damaged, and everybody signs in again', async () => {
     const home = temporaryFolder();

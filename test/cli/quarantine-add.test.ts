@@ -131,6 +131,26 @@ ${suggestion}hint: this machine has acme:lidar, acme:arm
   });
 });
 
+it.each([
+  ['add', 'lidr'],
+  ['lift', 'lidr'],
+])('[T216] modreg quarantine %s of %s names the entry that was meant', async (action, name) => {
+  const decisions = [
+    logged('lidar', { moduleId: 'acme:lidar' }),
+    logged('arm', { moduleId: 'acme:arm' }),
+  ];
+  const PLATFORM_HOME = homeAfter((state) => state.log(decisions, { at: 1, trouble: undefined }));
+  expect(await inProcess(['quarantine', action, name, '1.0.0'], { PLATFORM_HOME })).toEqual({
+    stdout: '',
+    stderr: `error[BAD_MODULE_ID]: "lidr" is not a module id
+  lidr
+      ^ expected a letter, a digit, "_", "-" or ":", as in <namespace>:<name>
+  did you mean lidar ?
+`,
+    exit: 2,
+  });
+});
+
 describe('modreg resolve --explain --machine', () => {
   const LIST = JSON.stringify({ releases: [{ version: '1.3.0' }, { version: '1.2.9' }] });
   const folder = (): string => temporaryFolder({ 'acme/lidar.json': LIST });

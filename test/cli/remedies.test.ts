@@ -150,7 +150,7 @@ it('[D468] a plan in a narrow terminal begins with what ends again and again', a
   const row = answer.findIndex((line) => line.startsWith('  acme:lidar '));
   expect(answer.slice(row, row + 3)).toEqual([
     '  acme:lidar   1.*   1.1.0',
-    '      1.1.0 failed 2 times: it ended with exit co… · no agent runs',
+    '      1.1.0 failed 2 times: exit code 7 · no agent runs',
     '  Complete reasons: in a terminal of 94 columns.',
   ]);
 });
@@ -163,7 +163,7 @@ it('[D485] the card of a module that fails begins with that, and says it complet
   });
   const lines = linesOf(await (await app.request('/')).text());
   expect(lines.filter((line) => line.includes('failed 2 times'))).toEqual([
-    '1.1.0 failed 2 times: it ended with exit co… · no agent runs',
+    '1.1.0 failed 2 times: exit code 7 · no agent runs',
     '1.1.0 failed 2 times in ten minutes, last: it ended with exit code 7; no agent runs that starts it',
   ]);
 });
@@ -200,6 +200,39 @@ function allInQuarantine(state: MachineState): void {
   for (const version of ['1.0.0', '1.1.0']) state.quarantine(quarantined(version));
   state.report(LIDAR, null, 1);
 }
+
+/** The only release does not count as deployed, since it failed too often. */
+function onlyInQuarantine(state: MachineState): void {
+  state.quarantine(quarantined('1.0.0'));
+  state.report(LIDAR, null, 1);
+}
+
+it('[D468, D488] the only release, which fails, starts again, and no rollback is offered', async () => {
+  const releases = [{ version: '1.0.0', published_at: '2026-01-01T00:00:00Z' }];
+  const { world, path } = await preparedMachine(
+    { deployed: { lidar: '1.0.0' }, failing: 'lidar', releases, work: onlyInQuarantine },
+    NOW,
+  );
+  const { answer } = await runCommandLine(['plan', path], world);
+  expect(answer.slice(3)).toEqual([
+    '  acme:lidar   1.*          none       -        1.0.0    stuck      no release may be selected: 1 in quarantine',
+    '      acme:lidar 1.0.0 failed 2 times in ten minutes, last: it ended with exit code 7; no agent runs that starts it',
+    '',
+    '1 stuck, 0 unchanged.',
+    'Why: modreg agent logs acme:lidar',
+    'Nothing was changed.',
+  ]);
+  const status = await runCommandLine(['status'], world);
+  expect(status.answer.filter((line) => line.startsWith('Why: '))).toEqual([
+    'Why: modreg agent logs acme:lidar',
+  ]);
+  const app = pageApp(machineOnPage(path, {}, world), {
+    assets: { style: '', script: '' },
+    access: undefined,
+  });
+  const lines = linesOf(await (await app.request('/')).text());
+  expect(lines.filter((line) => /^next |^See |roll it back/.test(line))).toEqual(['See its logs.']);
+});
 
 it('[D488] what is stuck because of a quarantine without an end waits for a person, or a release', async () => {
   const { world, path } = await preparedMachine(

@@ -115,7 +115,7 @@ function statOf(pid: number): (Process & { readonly isRunning: boolean }) | unde
 
 function contentsOf(pid: number, file: 'environ' | 'stat'): string {
   try {
-    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
     // It has ended, or its environment is that of another user.
     return '';

@@ -131,6 +131,7 @@ function remediesOf(status: Status, rows: readonly LoggedDecision[]): string[] {
       isFailing: failures.has(row.name),
       code: row.because?.code,
       isRestart: row.target === reportedText(deployed),
+      canGoBack: deployed.kind === 'version',
       isYanked: isSettled(shownWord(row)) && deployedYank(row, memory) !== undefined,
     });
     if (remedy === undefined || remedy === 'held') return [];

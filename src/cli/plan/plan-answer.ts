@@ -223,7 +223,8 @@ function stateWordOf({ row, open, failing }: Row): StateWord | undefined {
 
 function detailsOf({ label, row, downloaded, failing }: Row, times: TimeContext): string[] {
   const { stops, nextChange, afterActions } = row;
-  const lifted = untilLiftedWords(row);
+  // What fails is started again meanwhile, which the line about that says.
+  const lifted = failing ? undefined : untilLiftedWords(row);
   return [
     ...(stops.length > 0 ? [`stops ${describeStops(stops)}`] : []),
     ...(downloaded === undefined ? [] : [downloadedWords(downloaded)]),

@@ -61,8 +61,13 @@ function fittedFact({ fact, because, outcome }: Omit<Headline, 'held'>): Said {
   if (lengthOf(whole) > LONGEST) return lengthOf(fact) > LONGEST ? cut(fact) : fact;
   const left = LONGEST - lengthOf(whole) - ': '.length;
   if (because === undefined || because === '' || left < SHORTEST_REASON) return whole;
-  const reason = shortened(escapeUnprintable(because), left);
+  const reason = shortenedReason(escapeUnprintable(because), left);
   return outcome === undefined ? say`${fact}: ${reason}` : say`${fact}: ${reason} · ${outcome}`;
+}
+
+/** `exit code 7: no camera`: what every exit has in common is left out before the cause is cut. */
+function shortenedReason(text: string, longest: number): string {
+  return shortened(text.length > longest ? text.replace(/^it ended with /, '') : text, longest);
 }
 
 function lengthOf(said: Said): number {

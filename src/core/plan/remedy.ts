@@ -4,17 +4,20 @@ import { isTimeOfMachine } from '../decision/upgrade-request.ts';
 import { reasonCode } from '../explanation/reason.ts';
 import { termInForce } from '../releases/quarantine.ts';
 import { newerRefused, newestRefused } from '../releases/resolve.ts';
+import { compareVersions } from '../version/version-order.ts';
 import type { Version } from '../version/version.ts';
 import type { PlanRow } from './plan.ts';
 import type { StateFacts } from './row-state.ts';
 
 /**
- * What a person can do something about (D468). `failing`: what is deployed ends again and again. `machine`: an action fails because of the
+ * What a person can do something about (D468). `failing`: what is deployed ends again and again. `failing-alone`: so does a version that
+ * no rollback replaces. `machine`: an action fails because of the
  * machine. `waits`: a replacement waits for its time, `restart-waits`: so does a requested restart. `yanked`: the deployed release was
  * yanked, and stays (D389).
  */
 export type Remedy =
   | 'failing'
+  | 'failing-alone'
   | 'machine'
   | 'registry'
   | 'held'
@@ -31,13 +34,15 @@ interface RemedyFacts extends Pick<StateFacts, 'open' | 'isFailing'> {
   readonly isRestart: boolean;
   /** Whether the deployed release was yanked, and nothing replaces it. */
   readonly isYanked: boolean;
+  /** Whether a rollback could replace what runs. A version that failed too often does not count as deployed. */
+  readonly canGoBack: boolean;
 }
 
 /** What a person can do about a module, by what matters most; undefined if nothing stands in its way. */
 export function remedyBy(facts: RemedyFacts): Remedy | undefined {
-  const { open, isFailing, code, isRestart, isYanked } = facts;
+  const { open, isFailing, code, isRestart, isYanked, canGoBack } = facts;
   if (open?.state === 'delivered') return undefined;
-  if (isFailing) return 'failing';
+  if (isFailing) return canGoBack ? 'failing' : 'failing-alone';
   if (open && open.failures > 0) return 'machine';
   if (code === 'operator-hold') return 'held';
   if (code !== undefined && isTimeOfMachine(code)) return isRestart ? 'restart-waits' : 'waits';
@@ -70,8 +75,21 @@ export function remedyOf(
   const isYanked =
     decision.kind === 'keep' && warnings.some(({ kind }) => kind === 'deployed-yanked');
   const isRestart = replacementOf(decision)?.direction === 'restart';
-  const found = remedyBy({ ...now, code: reasonCode(decision), isRestart, isYanked });
+  const found = remedyBy({
+    ...now,
+    code: reasonCode(decision),
+    isRestart,
+    isYanked,
+    canGoBack: now.isFailing && hasLower(decision),
+  });
   return found ?? (quarantinedIn({ decision }) === undefined ? undefined : 'quarantined');
+}
+
+/** Whether a version is deployed, and its list, if it is known, has a lower one. */
+function hasLower({ input: { deployed, list } }: Decision): boolean {
+  const version = deployedVersion(deployed);
+  if (!version || 'error' in list) return version !== undefined;
+  return Array.from(list.index.releases()).some((one) => compareVersions(one.version, version) < 0);
 }
 
 /** What is in quarantine, so that nothing newer is selected, as it is lifted: `1.2.8`, `1.3.*`; undefined if nothing is. */

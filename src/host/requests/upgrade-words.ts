@@ -18,7 +18,7 @@ import { changeAsJson, heldAsJson, timeOrNull } from '../plan/plan-document.ts';
 import { beginsWhen } from './request-words.ts';
 import type { AskedUpgrade } from './requested-round.ts';
 import { shownWord } from '../../core/plan/waiting-for-age.ts';
-import { nowCommand, type Upgrade } from './upgrade.ts';
+import { nowCommand, staleWords, type Upgrade } from './upgrade.ts';
 import { nameOf } from './upgrade-wish.ts';
 
 /** What is selected for a target and what holds it, for a person: `modreg upgrade` and the page show the same. */
@@ -32,10 +32,12 @@ function linesOf({ row, decision, has, isPolled }: Upgrade): Said[] {
   if (has) return [`${label}: the agent has the ${describeChange(has.action)} already`];
   if (!decision) return [`${label}: ${shownWord(row)}`, `  because  ${row.reason}`];
   const next = nextChange(decision);
+  const stale = staleWords(decision);
   const when = decision.kind === 'replace' ? `, ${beginsWhen({ isPolled })}` : '';
   return [
     `${label}: ${summarizeDecision(decision)}${when}`,
     say`  because  ${decisionWords(decision)}`,
+    ...(stale === undefined ? [] : [`  list     ${stale}`]),
     ...(next ? [say`  next     ${changeWords(next)}`] : []),
   ];
 }

@@ -17,6 +17,7 @@ import { describeAddress } from '../../core/explanation/decision-words.ts';
 import { holdWords } from '../../core/explanation/hold-words.ts';
 import type { OpenAction } from '../../core/plan/committed-action.ts';
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import { describeDuration } from '../../core/text/duration.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { readable, type TimeContext } from '../../core/text/time-words.ts';
 import { isPolled } from '../../store/claim.ts';
@@ -134,6 +135,16 @@ function asDecided(input: DecideInput, { target }: LoggedDecision): DecideInput 
   return { ...input, list: { index }, requirement: { kind: 'patch', version: version.value } };
 }
 
+/** Why the list was not read, and how old the saved one is that was used; undefined if it was read, or the decision says so itself. */
+export function staleWords(decision: Decision): string | undefined {
+  const { list, eligibility } = decision.input;
+  if ('error' in list || !list.stale) return undefined;
+  if (decision.kind === 'stuck' && decision.code === 'list-stale') return undefined;
+  const { message, confirmedAt } = list.stale;
+  const ago = describeDuration(Math.max(0, eligibility.now - confirmedAt));
+  return `${message}; the saved list was confirmed ${ago} ago`;
+}
+
 /** The request for what is decided, or why it is refused. */
 function requestIn(
   { row, decision, times }: Upgrade,
@@ -148,7 +159,8 @@ function requestIn(
   const replacement = replacementOf(decision);
   if (!replacement || replacement.direction === 'rollback') {
     const kind = decision.kind === 'stuck' ? kindOf(decision) : 'not-recorded';
-    return refusal(`${label} has nothing to upgrade: ${describeDecision(decision)}`, { kind });
+    const because = [describeDecision(decision), staleWords(decision) ?? []].flat().join('; ');
+    return refusal(`${label} has nothing to upgrade: ${because}`, { kind });
   }
   const held = heldProblem(row, decision, times);
   if (held) return held;

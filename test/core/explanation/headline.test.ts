@@ -38,6 +38,20 @@ const REFUSED: readonly [string, Partial<Situation>][] = [
     { list: ['1.2.3', '1.2.4'], quarantine: [{ version: '1.2.4', reason: 'no camera' }] },
   ],
   [
+    '1.2.4 failed here: exit code 7: no camera · 1.2.3 stays',
+    {
+      list: ['1.2.3', '1.2.4'],
+      quarantine: [{ version: '1.2.4', reason: 'it ended with exit code 7: no camera' }],
+    },
+  ],
+  [
+    '1.2.4 failed here: it ended with exit code 7 · 1.2.3 stays',
+    {
+      list: ['1.2.3', '1.2.4'],
+      quarantine: [{ version: '1.2.4', reason: 'it ended with exit code 7' }],
+    },
+  ],
+  [
     '1.2.4 is undecided: no camera · 1.2.3 stays',
     {
       list: ['1.2.3', '1.2.4'],

@@ -35,6 +35,7 @@ export function placedWords(module: ShownPlacedModule, times: TimeContext): Plac
     code: decision === 'hold' ? heldBy : stuckBy,
     isRestart,
     isYanked: false,
+    canGoBack: true,
   };
   const words = excerpt(reason ?? '');
   const headline = fitted({ fact: headlineOf(module) });
