@@ -45,6 +45,14 @@ it.each<[args: readonly string[], text: string]>([
     'error[UNREADABLE_FILE]: the file "./pipe" cannot be read (not a regular file)',
   ],
   [['check', '-'], 'error[UNREADABLE_FILE]: the file "./-" cannot be read (ENOENT)'],
+  [
+    ['pack', '@/lidar', '--platform', 'linux/amd64', '--out', '@/pipe'],
+    'error[UNREADABLE_FILE]: the file "./pipe" cannot be written (not a regular file)',
+  ],
+  [
+    ['pack', '@/lidar', '--platform', 'linux/amd64', '--out', '@/none/lidar.tar.gz'],
+    'error[UNREADABLE_FILE]: the file "./none/lidar.tar.gz" cannot be written (ENOENT)',
+  ],
   [['pack', '@/loop'], 'error[USAGE]: "./loop" is not a folder'],
   [['pack', '@/pipe'], 'error[USAGE]: "./pipe" is not a folder'],
   [['run', '@/loop'], 'error[USAGE]: "./loop" is not a folder'],
