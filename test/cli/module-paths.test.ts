@@ -60,6 +60,15 @@ it.each<[args: readonly string[], text: string]>([
   expect(await said(place(), ['module', ...args])).toEqual([text, 2]);
 });
 
+it.each([
+  ['check', '@/pipe'],
+  ['check', '@/lidar/meta.json', '--policy', '@/pipe'],
+  ['plan', '@/pipe'],
+])('[T850] %s of a pipe', async (...args) => {
+  const text = 'error[UNREADABLE_FILE]: the file "./pipe" cannot be read (not a regular file)';
+  expect(await said(place(), args)).toEqual([text, 2]);
+});
+
 it.each(['init', 'check', 'pack', 'run'])(
   '[T850] module %s of a path that is too long is no bug of modreg',
   async (command) => {
