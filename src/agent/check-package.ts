@@ -47,6 +47,7 @@ export async function checkPackage(
   let home: string | undefined;
   try {
     return await settled({ signal, folder: tmpdir() }, async () => {
+      expectRegularFile(path);
       home = await mkdtemp(join(tmpdir(), 'modreg-check-'));
       const options = { platform, command: undefined };
       const order = { ...options, home, reserveMib: 0, signal, onStep: () => undefined };
@@ -58,6 +59,12 @@ export async function checkPackage(
   } finally {
     if (home !== undefined) await rm(home, { recursive: true, force: true });
   }
+}
+
+/** Throws a refusal of a folder, and of a pipe, whose writer would be waited for. */
+function expectRegularFile(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== false) return;
+  throw wrongRelease('wrong-type', `${quote(path)} is not a regular file`);
 }
 
 /** Refuses also what the agent of a machine notices only at the start (D243). Throws a refusal. */

@@ -14,16 +14,24 @@ export interface DocumentFile {
   readonly mode: number | undefined;
 }
 
+const NOT_REGULAR = 'not a regular file';
+
 /** The path that means stdin. */
 export const STDIN = '-';
 
-/** Reads the file at `path`, up to `most` bytes and one more. Reading a pipe blocks until its writer closes it. */
+/**
+ * Reads the file at `path`, up to `most` bytes and one more. Reading stdin or a pipe of a shell, such as `/dev/fd/63`, blocks until
+ * its writer closes it. A pipe in a folder may have no writer, and is refused.
+ */
 export function readDocumentFile(
   path: string,
   most: number = LARGEST_DOCUMENT,
 ): Result<DocumentFile, Problem> {
   let file: number | undefined;
   try {
+    if (path !== STDIN && isNamedPipe(path)) {
+      return { ok: false, error: unreadableFile(path, NOT_REGULAR) };
+    }
     file = path === STDIN ? 0 : openSync(path, 'r');
     const stat = fstatSync(file);
     const bytes = readUpTo(file, most + 1);
@@ -42,11 +50,16 @@ export function readRegularFile(
 ): Result<DocumentFile, Problem> {
   try {
     const isOther = statSync(path, { throwIfNoEntry: false })?.isFile() === false;
-    if (isOther) return { ok: false, error: unreadableFile(path, 'not a regular file') };
+    if (isOther) return { ok: false, error: unreadableFile(path, NOT_REGULAR) };
   } catch (error) {
     return { ok: false, error: unreadableFile(path, codeOf(error)) };
   }
   return readDocumentFile(path, most);
+}
+
+/** Whether `path` itself is a pipe: those of a shell are links to one. */
+function isNamedPipe(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
 }
 
 /** Whether `path` exists. A dangling link counts. */

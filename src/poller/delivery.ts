@@ -7,6 +7,7 @@ import {
   type Hold,
 } from '../core/index.ts';
 import { describeValue, excerpt } from '../core/text/quote.ts';
+import { expectSpelling, type Members } from '../core/text/spelling.ts';
 import type { moduleEnvironment } from '../config/module-environment.ts';
 import type { ModuleEntry } from '../core/machine/machine.ts';
 import type { UpdateTerms } from '../core/machine/update-policy.ts';
@@ -86,18 +87,24 @@ export interface Delivery {
   readonly progress: (fraction: number) => void;
   /** Reports that the target version is deployed and works. On a full disk, this resolves at once and is written later. */
   readonly done: () => Promise<void>;
-  /** Reports that the action failed. Rejects with a TypeError if `running` or `blame` has an unexpected value. */
+  /** Reports that the action failed. Rejects with a TypeError if `running` or `blame` has an unexpected value, or a name is misspelt. */
   readonly failed: (failure: FailureReport) => Promise<void>;
 }
 
 /** Why an action failed, and what is deployed now. */
 export type FailureReport = Omit<ActionOutcome & { readonly kind: 'failed' }, 'kind'>;
 
+const FAILURE_REPORT: Members<FailureReport> = {
+  reason: true,
+  running: true,
+  blame: true,
+  restarted: true,
+};
 const LONGEST_RUNNING = 2048;
 /** The rest of a longer reason is not recorded. */
 const LONGEST_REASON = 1024;
 
-/** Checks a failure report at run time. Throws a TypeError if a field has an unexpected value. */
+/** Checks a failure report at run time. Throws a TypeError if a field has an unexpected value or a misspelt name. */
 export function checkedFailure(report: unknown): FailureReport {
   const { reason, running, blame, restarted } = Object(report) as {
     readonly [field: string]: unknown;
@@ -107,6 +114,8 @@ export function checkedFailure(report: unknown): FailureReport {
       `failed(): found ${describeValue(blame)} as blame, expected release, machine or undecided`,
     );
   }
+  // Without a check, "runing: null" would say that it is not known what runs (D313).
+  expectSpelling('failed()', 'the report', Object(report) as object, FAILURE_REPORT);
   // A report is not lost for lack of a reason.
   return {
     reason: excerpt(String(reason), LONGEST_REASON),

@@ -60,6 +60,8 @@ const OPTIONS: Readonly<Record<keyof TestMachineOptions, Expected>> = {
   onEvent: ANYTHING,
 };
 
+const DOCUMENTS = { machine: optional(OBJECT), policy: optional(OBJECT) };
+
 /** Those that are no functions that each round calls. */
 const WITHOUT_CALLS: ReadonlySet<string> = new Set<keyof TestMachineOptions>([
   'machine',
@@ -85,20 +87,34 @@ export function hasCallbacks(options: object): boolean {
 /** Throws a TypeError unless the options of `testMachine` exist and have their types. */
 export function expectTestOptions(options: object): void {
   expectMembers('testMachine()', 'options', options, OPTIONS);
-  expectNames('options', Object.keys(options), Object.keys(OPTIONS));
+  expectNames('testMachine()', 'options', {
+    names: Object.keys(options),
+    known: Object.keys(OPTIONS),
+  });
+}
+
+/** Throws a TypeError unless what `configure()` gets has no other names, and their types. */
+export function expectDocuments(documents: object): void {
+  expectMembers('configure()', 'documents', documents, DOCUMENTS);
+  const known = Object.keys(DOCUMENTS);
+  expectNames('configure()', 'documents', { names: Object.keys(documents), known });
 }
 
 /** Throws a TypeError if a version is deployed of something that the machine does not have. */
 export function expectDeployed(configuration: Configuration, names: Iterable<string>): void {
   const targets = targetsOf(configuration).map(({ name }) => name);
-  expectNames('options.deployed', names, targets);
+  expectNames('testMachine()', 'options.deployed', { names, known: targets });
 }
 
-function expectNames(as: string, names: Iterable<string>, known: readonly string[]): void {
+function expectNames(
+  callee: string,
+  as: string,
+  { names, known }: { readonly names: Iterable<string>; readonly known: readonly string[] },
+): void {
   for (const name of names) {
     if (known.includes(name)) continue;
     const nearest = nearestWord(name, known);
     const advice = nearest === undefined ? '' : `; did you mean ${quote(nearest)} ?`;
-    throw wrongArgument('testMachine()', `a name in ${as}`, name, `${known.join(', ')}${advice}`);
+    throw wrongArgument(callee, `a name in ${as}`, name, `${known.join(', ')}${advice}`);
   }
 }

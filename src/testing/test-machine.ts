@@ -12,6 +12,7 @@ import { repeatedRounds } from './repeated-rounds.ts';
 import { settled } from './settled.ts';
 import {
   expectDeployed,
+  expectDocuments,
   expectTestOptions,
   hasCallbacks,
   type TestMachineOptions,
@@ -54,7 +55,7 @@ export interface TestMachine {
    * delivered and not acknowledged is delivered again.
    */
   restart(): Promise<void>;
-  /** Replaces the machine config, the policy, or both, from the next round on. */
+  /** Replaces the machine config, the policy, or both, from the next round on. Throws as `testMachine` does. */
   configure(documents: { readonly machine?: object; readonly policy?: object }): void;
   /** Stops the poller, and closes everything. Then rejects with such an error, too. */
   close(): Promise<void>;
@@ -161,6 +162,7 @@ function configuredFrom(
   return {
     configuration: () => configuration,
     configure: (replaced) => {
+      expectDocuments(replaced);
       const next = { ...current, ...replaced };
       configuration = configurationOf('configure()', next, registry);
       current = next;

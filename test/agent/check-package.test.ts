@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
@@ -55,6 +56,16 @@ it.each<[what: string, file: Buffer, expected: readonly string[]]>([
 it.each(UNUSABLE)('[T641] no machine can run %s', async (_what, file, [kind, reason]) => {
   const [found, , text] = await said(file);
   expect([found, text]).toEqual([kind, reason]);
+});
+
+it.each(['pipe', 'folder'])('[T850] a %s is not a regular file', async (name) => {
+  const folder = temporaryFolder({ 'folder/meta.json': '{}' });
+  execFileSync('mkfifo', [`${folder}/pipe`]);
+  const path = `${folder}/${name}`;
+  expect(await checkPackage(path, 'linux/amd64')).toEqual({
+    ok: false,
+    error: { blame: 'release', kind: 'wrong-type', reason: `"${path}" is not a regular file` },
+  });
 });
 
 it('[D243] a check leaves nothing behind', async () => {

@@ -45,11 +45,28 @@ it.each<[args: readonly string[], text: string]>([
     'error[UNREADABLE_FILE]: the file "./pipe" cannot be read (not a regular file)',
   ],
   [['check', '-'], 'error[UNREADABLE_FILE]: the file "./-" cannot be read (ENOENT)'],
+  [
+    ['pack', '@/lidar', '--platform', 'linux/amd64', '--out', '@/pipe'],
+    'error[UNREADABLE_FILE]: the file "./pipe" cannot be written (not a regular file)',
+  ],
+  [
+    ['pack', '@/lidar', '--platform', 'linux/amd64', '--out', '@/none/lidar.tar.gz'],
+    'error[UNREADABLE_FILE]: the file "./none/lidar.tar.gz" cannot be written (ENOENT)',
+  ],
   [['pack', '@/loop'], 'error[USAGE]: "./loop" is not a folder'],
   [['pack', '@/pipe'], 'error[USAGE]: "./pipe" is not a folder'],
   [['run', '@/loop'], 'error[USAGE]: "./loop" is not a folder'],
 ])('[T850] module %j', async (args, text) => {
   expect(await said(place(), ['module', ...args])).toEqual([text, 2]);
+});
+
+it.each([
+  ['check', '@/pipe'],
+  ['check', '@/lidar/meta.json', '--policy', '@/pipe'],
+  ['plan', '@/pipe'],
+])('[T850] %s of a pipe', async (...args) => {
+  const text = 'error[UNREADABLE_FILE]: the file "./pipe" cannot be read (not a regular file)';
+  expect(await said(place(), args)).toEqual([text, 2]);
 });
 
 it.each(['init', 'check', 'pack', 'run'])(

@@ -13,7 +13,28 @@ import { temporaryFolder } from '../support/folder.ts';
 
 const LIDAR = moduleId('acme:lidar');
 const INDEX = core.indexReleases(['1.0.0']);
+const LATEST = { kind: 'latest' } as const;
+/** What `decide()` takes, without an eligibility. */
+const DECIDE = {
+  requirement: LATEST,
+  list: { index: INDEX },
+  deployed: { kind: 'none' },
+  previous: undefined,
+  quarantine: [],
+  timing: {},
+};
+const aged = (ms: number): core.Eligibility => ({ now: 0, minimumAge: { ms, unknown: 'refuse' } });
 const LIST = 'expected a ModuleList: { index } of indexReleases(), or { error }';
+
+/** What `planMachine()` takes, without a machine. */
+const PLAN = {
+  policy: config.DEFAULT_POLICY,
+  platform: 'linux/arm64',
+  now: 0,
+  modules: new Map(),
+  subsystems: new Map(),
+  isServerBusy: false,
+};
 
 /** Plans a machine whose only module has this list. */
 function planned(list: unknown): core.Plan {
@@ -21,13 +42,9 @@ function planned(list: unknown): core.Plan {
     '{"modules": [{"type": "registry", "name": "cam", "module_id": "acme:cam", "version": "1.*"}]}',
   );
   return core.planMachine({
+    ...PLAN,
     machine: machine.ok && machine.value,
-    policy: config.DEFAULT_POLICY,
-    platform: 'linux/arm64',
-    now: 0,
     modules: new Map([['cam', { list, deployed: core.readDeployed('1.0.0') }]]),
-    subsystems: new Map(),
-    isServerBusy: false,
   } as never);
 }
 
@@ -69,6 +86,10 @@ it.each<[string, () => unknown]>([
   [`planMachine(): found an object as list of "cam", ${LIST}`, () => planned(INDEX)],
   [`planMachine(): found an object as list of "cam", ${LIST}`, () => planned({ index: ['1.0.0'] })],
   [`planMachine(): found nothing as list of "cam", ${LIST}`, () => planned(undefined)],
+  [
+    'planMachine(): found an object as input.machine, expected the value of readMachine()',
+    () => core.planMachine({ ...PLAN, machine: { modules: [] } } as never),
+  ],
   [
     'publish(): found a Result as release, expected the value of readRelease()',
     () => new Catalogue(':memory:').publish(LIDAR, readRelease({ version: '1.0.0' }) as never, 0),
@@ -179,7 +200,35 @@ it.each<[string, () => unknown]>([
     'openRegistries(): found the number -1 as options.maxAgeMs, expected milliseconds from 0 or nothing',
     () => openRegistries({ maxAgeMs: -1 }),
   ],
-])('out of range: %s', (message, call) => {
+  ...[Infinity, Number.NaN, 9e15].flatMap((now): [string, () => unknown][] => [
+    [
+      `resolve(): found the number ${now} as eligibility.now, expected milliseconds since the epoch`,
+      () => core.resolve('1.*', ['1.0.0'], { now }),
+    ],
+    [
+      `resolve(): found the number ${now} as eligibility.now, expected milliseconds since the epoch`,
+      () => core.resolve(LATEST, INDEX, { now }),
+    ],
+    [
+      `decide(): found the number ${now} as input.eligibility.now, expected milliseconds since the epoch`,
+      () => core.decide({ ...DECIDE, eligibility: { now } } as never),
+    ],
+  ]),
+  ...[-1e12, Number.NaN].flatMap((ms): [string, () => unknown][] => [
+    [
+      `resolve(): found the number ${ms} as eligibility.minimumAge.ms, expected milliseconds from 0`,
+      () => core.resolve('1.*', ['1.0.0'], aged(ms)),
+    ],
+    [
+      `resolve(): found the number ${ms} as eligibility.minimumAge.ms, expected milliseconds from 0`,
+      () => core.resolve(LATEST, INDEX, aged(ms)),
+    ],
+    [
+      `decide(): found the number ${ms} as input.eligibility.minimumAge.ms, expected milliseconds from 0`,
+      () => core.decide({ ...DECIDE, eligibility: aged(ms) } as never),
+    ],
+  ]),
+])('[D464] out of range: %s', (message, call) => {
   expect(call).toThrow(new RangeError(message));
 });
 
@@ -193,13 +242,10 @@ it.each<[string, unknown]>([
   const eligibility = { now: 0, minimumAge } as never;
   const message = (as: string): string =>
     `found ${found} as ${as}.minimumAge, expected { ms, unknown } with milliseconds and refuse or allow, or nothing`;
-  const latest = { kind: 'latest' } as const;
-  expect(() => core.resolve(latest, INDEX, eligibility)).toThrow(
+  expect(() => core.resolve(LATEST, INDEX, eligibility)).toThrow(
     new TypeError(`resolve(): ${message('eligibility')}`),
   );
-  const input = { requirement: latest, list: { index: INDEX }, deployed: { kind: 'none' } };
-  const rest = { previous: undefined, quarantine: [], timing: {}, eligibility };
-  expect(() => core.decide({ ...input, ...rest } as never)).toThrow(
+  expect(() => core.decide({ ...DECIDE, eligibility } as never)).toThrow(
     new TypeError(`decide(): ${message('input.eligibility')}`),
   );
 });

@@ -172,7 +172,7 @@ describe('a poller', () => {
   });
 });
 
-describe('failed()', () => {
+describe('failed() [D313]', () => {
   const FAILURE = { reason: 'no points', running: '1.0.0', blame: 'release' };
   it.each<[object, string]>([
     [
@@ -198,6 +198,10 @@ describe('failed()', () => {
     [
       { ...FAILURE, blame: undefined },
       'failed(): found nothing as blame, expected release, machine or undecided',
+    ],
+    [
+      { reason: 'no points', runing: null, blame: 'release' },
+      'failed(): found "runing" in the report, expected "running"',
     ],
     [{}, 'failed(): found nothing as blame, expected release, machine or undecided'],
   ])('refuses report %#, and records nothing about the action', async (report, message) => {

@@ -65,6 +65,19 @@ it('the error of configure() names it, and the machine keeps its documents', asy
   await machine.close();
 });
 
+it.each<[unknown, string]>([
+  [
+    { polcy: {} },
+    'found "polcy" as a name in documents, expected machine, policy; did you mean "policy" ?',
+  ],
+  [{ policy: '{}' }, 'found "{}" as documents.policy, expected an object or nothing'],
+  [undefined, 'found nothing as documents, expected an object'],
+])('[D313] configure(%j) throws', (documents, message) => {
+  expect(() => machineOf({}).configure(documents as object)).toThrow(
+    new TypeError(`configure(): ${message}`),
+  );
+});
+
 it.each<[object, string]>([
   [
     { deployed: { lidr: '1.2.3' } },

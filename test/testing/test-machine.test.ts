@@ -183,10 +183,11 @@ it.each<[unknown, string, ErrorConstructor]>([
   [undefined, 'nothing', TypeError],
   [Number.NaN, 'the number NaN', RangeError],
   [Infinity, 'the number Infinity', RangeError],
+  [1e18, 'the number 1000000000000000000', RangeError],
   [-5, 'the number -5', RangeError],
   ['60000', '"60000"', TypeError],
-])('pass(%o) rejects at once', async (ms, found, Wrong) => {
-  const message = `pass(): found ${found} as ms, expected milliseconds from 0`;
+])('[D429] pass(%o) rejects at once', async (ms, found, Wrong) => {
+  const message = `pass(): found ${found} as ms, expected milliseconds from 0 to 3155760000000`;
   await expect(started().pass(ms as number)).rejects.toThrow(new Wrong(message));
 });
 

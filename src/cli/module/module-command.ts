@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
@@ -114,14 +114,22 @@ async function withPacked<T>(
 
 function copied(archive: string, out: string): Problem | undefined {
   try {
+    // A pipe without a reader would be waited for.
+    if (statSync(out, { throwIfNoEntry: false })?.isFile() === false) {
+      return unwritable(out, 'not a regular file');
+    }
     copyFileSync(archive, out);
     return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    const message = `the file ${quote(out)} cannot be written (${code})`;
-    return { severity: 'error', kind: 'unreadable-file', message };
+    return unwritable(out, code);
   }
+}
+
+function unwritable(out: string, reason: string): Problem {
+  const message = `the file ${quote(out)} cannot be written (${reason})`;
+  return { severity: 'error', kind: 'unreadable-file', message };
 }
 
 function ignoredNotes({ ignored }: Pick<CheckedPackage, 'ignored'>): string[] {

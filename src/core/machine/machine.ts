@@ -5,7 +5,10 @@ import type { Secret } from '../text/secret.ts';
 import type { Version } from '../version/version.ts';
 
 export const MACHINE: Expected = {
-  is: (value) => OBJECT.is(value) && LIST.is(Object(value).modules),
+  is: (value) => {
+    const { modules, components, agent } = Object(value) as Partial<Machine>;
+    return LIST.is(modules) && LIST.is(components) && OBJECT.is(agent);
+  },
   words: 'the value of readMachine()',
 };
 

@@ -1,4 +1,13 @@
-import { expectMembers, NUMBER, OBJECT, optional, type Expected } from '../text/argument.ts';
+import {
+  expectArgument,
+  expectMembers,
+  NUMBER,
+  numberIn,
+  OBJECT,
+  optional,
+  type Expected,
+} from '../text/argument.ts';
+import { isTime } from '../text/rfc3339.ts';
 import { expectSpelling, type Members } from '../text/spelling.ts';
 import type { Eligibility } from './eligibility-policy.ts';
 import { PLATFORM } from './platform.ts';
@@ -18,6 +27,15 @@ const TYPES: Readonly<Record<string, Expected>> = {
     words: '{ ms, unknown } with milliseconds and refuse or allow, or nothing',
   },
 };
+
+const TIME: Expected = numberIn(isTime, 'milliseconds since the epoch');
+/** A negative age would also select what is published in the future. */
+const AGE: Expected = numberIn((ms) => ms >= 0, 'milliseconds from 0');
+
+/** Whether the numbers of an eligibility whose types are right are in their ranges. */
+export function isInRange({ now, minimumAge }: Pick<Eligibility, 'now' | 'minimumAge'>): boolean {
+  return TIME.is(now) && (minimumAge === undefined || AGE.is(minimumAge.ms));
+}
 
 const ELIGIBILITY: Members<Eligibility> = {
   now: true,
@@ -49,7 +67,10 @@ const PARTS: {
   artifactRules: { requireDigest: true, allowHttp: true },
 };
 
-/** Throws a TypeError unless `found`, which no compiler checked, can be an `Eligibility`, or the one of another type with `known`. */
+/**
+ * Throws a TypeError unless `found`, which no compiler checked, can be an `Eligibility`, or the one of another type with `known`;
+ * a RangeError for a number out of range.
+ */
 export function expectEligibility(
   callee: string,
   as: string,
@@ -57,6 +78,9 @@ export function expectEligibility(
   known: Readonly<Record<string, unknown>> = ELIGIBILITY,
 ): void {
   expectMembers(callee, as, found, TYPES);
+  const { now, minimumAge } = found;
+  expectArgument(callee, `${as}.now`, now, TIME);
+  if (minimumAge) expectArgument(callee, `${as}.minimumAge.ms`, minimumAge.ms, AGE);
   expectEligibilityNames(callee, as, found, known);
 }
 

@@ -5,7 +5,12 @@ import { ineligible } from './eligibility.ts';
 import { withSignedYank } from './minimum-age.ts';
 import { behindFloor, isNextFloor } from './floors.ts';
 import type { Eligibility } from './eligibility-policy.ts';
-import { expectEligibility, expectEligibilityNames, isMinimumAge } from './expected-eligibility.ts';
+import {
+  expectEligibility,
+  expectEligibilityNames,
+  isInRange,
+  isMinimumAge,
+} from './expected-eligibility.ts';
 import type { Refusal, Refused, RefusedPin, RefusedRelease } from './refusal.ts';
 import { indexFor, type ReleaseIndex } from './release-index.ts';
 import { LIST_OF_RELEASES, type ReleaseRecords } from './release-records.ts';
@@ -67,7 +72,7 @@ type Releases = ReleaseIndex | Iterable<ReleaseRecord | string> | ReleaseRecords
  *
  * The constraint may be text, and the list may be records or versions: the result then also has the file of the selected release.
  * For many queries, `parseConstraint` and `indexReleases` do the work only once. Throws a RangeError if the text cannot be parsed;
- * its `cause` is the error of `parseConstraint`.
+ * its `cause` is the error of `parseConstraint`; also if `now` is no time, or the minimum age is below 0.
  *
  * @example
  * ```ts
@@ -187,11 +192,12 @@ function isQuery(constraint: unknown, index: unknown, eligibility: unknown): boo
     (constraint as Partial<Constraint> | null | undefined)?.kind !== undefined &&
     (index as Partial<ReleaseIndex> | null | undefined)?.candidates !== undefined &&
     typeof terms?.now === 'number' &&
-    (terms.minimumAge === undefined || isMinimumAge(terms.minimumAge))
+    (terms.minimumAge === undefined || isMinimumAge(terms.minimumAge)) &&
+    isInRange({ now: terms.now, minimumAge: terms.minimumAge })
   );
 }
 
-/** Throws the TypeError for the first argument that does not have its type. */
+/** Throws the TypeError for the first argument that does not have its type, or the RangeError for a number out of range. */
 function expectQuery(constraint: unknown, index: unknown, eligibility: Eligibility): void {
   expectArgument('resolve()', 'constraint', constraint, QUERIED);
   expectArgument('resolve()', 'index', index, RELEASES);

@@ -72,22 +72,6 @@ describe('[D12] minimum age', () => {
       refused: ['1.1.0: unknown-age', '1.0.0: unknown-age'],
     },
     {
-      case: 'a minimum age of NaN refuses every release',
-      constraint: 'latest',
-      list: [aged('1.0.0', 7)],
-      eligibility: { now: NOW, minimumAge: { ms: Number.NaN, unknown: 'refuse' } },
-      chosen: undefined,
-      refused: ['1.0.0: too-young'],
-    },
-    {
-      case: 'a `now` of NaN refuses every release',
-      constraint: 'latest',
-      list: [aged('1.0.0', 7)],
-      eligibility: { ...eligibility, now: Number.NaN },
-      chosen: undefined,
-      refused: ['1.0.0: too-young'],
-    },
-    {
       case: 'a `notAfter` of NaN refuses every release with a publish time',
       constraint: 'latest',
       list: [aged('1.0.0', 7)],
