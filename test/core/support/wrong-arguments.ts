@@ -34,7 +34,7 @@ const DECIDE = {
 } as const;
 const DECISION = core.decide(DECIDE);
 const PLAN = {
-  machine: { modules: [] },
+  machine: { modules: [], components: [], agent: {} },
   policy: { modules: new Map() },
   platform: 'linux/arm64',
   now: 0,
