@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { installNode26 } from './node-26.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FOLDERS = 'agent board config core logs page poller registry server store testing';
+// Those of core, config and testing use little of Node.
+const FOLDERS = 'agent board logs page poller registry server store';
 const FILES = 'bin completion network plan program registry-serve resolve';
 const TESTS = [
   ...FOLDERS.split(' ').map((name) => `test/${name}/`),
