@@ -78,7 +78,8 @@ const Lane: FC<{
   readonly spans: readonly Span[];
   readonly axis: Axis;
 }> = ({ label, spans, axis: { start, now } }) => {
-  const share = (ms: number): string => `${((100 * ms) / (now - start)).toFixed(2)}%`;
+  // An entry may be later than `now`: the clock was set back, or it was written while the page was made.
+  const share = (ms: number): string => `${((100 * Math.max(0, ms)) / (now - start)).toFixed(2)}%`;
   return (
     <div>
       <p>{label}</p>
