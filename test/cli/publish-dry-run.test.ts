@@ -207,10 +207,7 @@ describe('[D465] registry publish --dry-run says what would not be published', (
     const publish = await registryWith({});
     const one = JSON.stringify([{ version: '1.2.9', ...fields }]);
     const { stderr } = await publish('file', ['--file', `${temporaryFolder({ one })}/one`]);
-    expect(stderr.slice(0, 2)).toEqual([
-      'nothing was changed',
-      `published already with the same content: 1.2.9; ${what}`,
-    ]);
+    expect(stderr[1]).toBe(SAME.replace('nothing would change', what));
   });
 
   it('a version that there is, with a signature', async () => {
@@ -219,10 +216,8 @@ describe('[D465] registry publish --dry-run says what would not be published', (
     const folder = temporaryFolder({ 'publish.key': pem.toString() });
     chmodSync(`${folder}/publish.key`, 0o600);
     const { stderr } = await publish('file', ['1.2.9', '--key', `${folder}/publish.key`]);
-    expect(stderr.slice(0, 2)).toEqual([
-      'nothing was changed',
-      'published already with the same content: 1.2.9; only signatures that it lacks would be added',
-    ]);
+    const what = 'only signatures that it lacks would be added';
+    expect(stderr[1]).toBe(SAME.replace('nothing would change', what));
   });
 
   it('anything, without a token', async () => {

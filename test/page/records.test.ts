@@ -36,6 +36,14 @@ describe('the page of the past', () => {
     ]);
   });
 
+  it('has no bar of a negative width where the clock was set back by 25 minutes', async () => {
+    const { home, now } = await homeAfterNight();
+    const app = machinePage({ home, now: now - 25 * 60_000, machine: MACHINE });
+    const html = await (await app.request('/history')).text();
+    expect(html.match(/width="[^"]*"/g)).toContain('width="0.00%"');
+    expect(html).not.toContain('width="-');
+  });
+
   it('has the decisions of one module', async () => {
     const app = await pageAfterNight();
     const { decisions } = (await (await app.request('/v1/history?module=acme:lidar')).json()) as {
