@@ -209,7 +209,6 @@ function list(digest: string): object {
 
 it('lists that a command does not save are read from it again, by module and address', () => {
   const written: unknown[] = [];
-  // Casts: lists pass through unread, so a digest tells them apart, and addresses and ids are only keys.
   const saved = {
     read: () => list('saved'),
     firstSeen: () => new Map([['saved', 1]]),
@@ -218,7 +217,9 @@ it('lists that a command does not save are read from it again, by module and add
     save: () => written.push('save'),
     replace: () => written.push('replace'),
     confirm: () => written.push('confirm'),
+    // A cast: lists pass through unread, so a digest tells them apart.
   } as unknown as SavedLists;
+  // A cast: addresses and ids are only keys.
   const own = unsavedLists(saved) as unknown as Record<string, (...args: unknown[]) => unknown>;
   const state = (address: string, id: string): unknown[] => [
     Object(own['read']?.(address, id)).digest,

@@ -8,6 +8,7 @@ import * as server from '../../src/server/index.ts';
 import * as store from '../../src/store/index.ts';
 import * as testing from '../../src/testing/index.ts';
 import { moduleId } from '../support/ask.ts';
+import { EMPTY_PLAN } from './support/empty-plan.ts';
 import { ACCEPT_ANYTHING, VERSION, WRONG_ARGUMENTS } from './support/wrong-arguments.ts';
 import { WRONG_BOARD_ARGUMENTS } from './support/wrong-board-arguments.ts';
 import { WRONG_LIST_ARGUMENTS } from './support/wrong-list-arguments.ts';
@@ -81,16 +82,7 @@ describe('planMachine()', () => {
     ],
   ])('takes no other deployed version in %s than a Deployed: %#', (map, states, found) => {
     if (!machine.ok) throw new Error('the machine of the test cannot be read');
-    const input = {
-      machine: machine.value,
-      policy: config.DEFAULT_POLICY,
-      platform: 'linux/arm64',
-      now: 0,
-      modules: new Map(),
-      subsystems: new Map(),
-      isServerBusy: false,
-      [map]: states,
-    } as const;
+    const input = { ...EMPTY_PLAN, machine: machine.value, [map]: states };
     const message = `planMachine(): found ${found}, expected a Deployed of readDeployed()`;
     expect(() => core.planMachine(input)).toThrow(new TypeError(message));
   });

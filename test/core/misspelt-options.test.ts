@@ -8,6 +8,7 @@ import { openRegistries } from '../../src/registries/index.ts';
 import { Catalogue, serveRegistry } from '../../src/server/index.ts';
 import { openForPoller, openMachineFile } from '../../src/store/index.ts';
 import { testRegistry } from '../../src/testing/index.ts';
+import { EMPTY_PLAN } from './support/empty-plan.ts';
 
 /* Names that JavaScript callers misspelt, each of which would have changed nothing (D313). */
 
@@ -32,15 +33,7 @@ const DECIDE = {
   },
 } as const;
 const { terms } = config.DEFAULT_POLICY;
-const PLAN: core.PlanInput = {
-  machine: machineOf('{"modules": []}'),
-  policy: config.DEFAULT_POLICY,
-  platform: 'linux/arm64',
-  now: 0,
-  modules: new Map(),
-  subsystems: new Map(),
-  isServerBusy: false,
-};
+const PLAN: core.PlanInput = { ...EMPTY_PLAN, machine: machineOf('{"modules": []}') };
 const POLLER = {
   file: openForPoller(':memory:'),
   configuration: async () => await Promise.reject(new Error('none')),

@@ -8,6 +8,7 @@ import { openForPoller, openMachineFile } from '../../src/store/index.ts';
 import { testRegistry } from '../../src/testing/index.ts';
 import { moduleId } from '../support/ask.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { EMPTY_PLAN } from './support/empty-plan.ts';
 
 /* What authors of agents passed in JavaScript, and what they are told. */
 
@@ -26,23 +27,13 @@ const DECIDE = {
 const aged = (ms: number): core.Eligibility => ({ now: 0, minimumAge: { ms, unknown: 'refuse' } });
 const LIST = 'expected a ModuleList: { index } of indexReleases(), or { error }';
 
-/** What `planMachine()` takes, without a machine. */
-const PLAN = {
-  policy: config.DEFAULT_POLICY,
-  platform: 'linux/arm64',
-  now: 0,
-  modules: new Map(),
-  subsystems: new Map(),
-  isServerBusy: false,
-};
-
 /** Plans a machine whose only module has this list. */
 function planned(list: unknown): core.Plan {
   const machine = config.readMachine(
     '{"modules": [{"type": "registry", "name": "cam", "module_id": "acme:cam", "version": "1.*"}]}',
   );
   return core.planMachine({
-    ...PLAN,
+    ...EMPTY_PLAN,
     machine: machine.ok && machine.value,
     modules: new Map([['cam', { list, deployed: core.readDeployed('1.0.0') }]]),
   } as never);
@@ -88,7 +79,7 @@ it.each<[string, () => unknown]>([
   [`planMachine(): found nothing as list of "cam", ${LIST}`, () => planned(undefined)],
   [
     'planMachine(): found an object as input.machine, expected the value of readMachine()',
-    () => core.planMachine({ ...PLAN, machine: { modules: [] } } as never),
+    () => core.planMachine({ ...EMPTY_PLAN, machine: { modules: [] } } as never),
   ],
   [
     'publish(): found a Result as release, expected the value of readRelease()',

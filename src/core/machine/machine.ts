@@ -6,6 +6,7 @@ import type { Version } from '../version/version.ts';
 
 export const MACHINE: Expected = {
   is: (value) => {
+    // A cast: what these fields are is looked at next.
     const { modules, components, agent } = Object(value) as Partial<Machine>;
     return LIST.is(modules) && LIST.is(components) && OBJECT.is(agent);
   },

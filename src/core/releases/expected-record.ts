@@ -115,12 +115,14 @@ function hasOnlyRight(found: object, names: ReadonlySet<string>): boolean {
   for (const name in found) {
     if (names.has(name)) continue;
     const type = Object.hasOwn(RARE, name) ? RARE[name] : undefined;
+    // A cast: what it has under each name is looked at here.
     if (type?.is((found as Readonly<Record<string, unknown>>)[name]) !== true) return false;
   }
   return true;
 }
 
 function isRollout(found: unknown): boolean {
+  // A cast: each field is looked at next.
   const { salt, percent, share, groups, halted } = Object(found) as Partial<ReleaseRollout>;
   return (
     TEXT.is(salt) &&
@@ -158,6 +160,7 @@ function expectRecord(callee: string, as: string, found: unknown): void {
   }
   expectMembers(callee, as, found, RECORD);
   expectSpelling(callee, as, Object(found), MEMBERS);
+  // A cast: it has the types of `RECORD`, as was expected above.
   const { rollout } = found as ReleaseRecord;
   if (OBJECT.is(rollout)) expectMembers(callee, `${as}.rollout`, rollout, ROLLOUT);
   expectMembers(callee, as, found, RARE);
