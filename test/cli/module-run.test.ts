@@ -68,8 +68,9 @@ it('[T851] goes on with a folder that was away', async () => {
   await until('lidar: first');
   renameSync(`${folder}/lidar`, `${folder}/away`);
   const away = await until('UNREADABLE_FILE');
-  expect(away.at(-1)?.replaceAll(folder, '.')).toContain(
-    'the folder "./lidar" cannot be packed: ./lidar (ENOENT)',
+  // Its files are read one after the other: it may be missed at its file first.
+  expect(away.at(-1)?.replaceAll(folder, '.')).toMatch(
+    /the folder "\.\/lidar" cannot be packed: \.\/lidar(\/run)? \(ENOENT\)/,
   );
   writeFileSync(`${folder}/away/run`, saying('second'));
   renameSync(`${folder}/away`, `${folder}/lidar`);

@@ -80,7 +80,7 @@ export async function playAttacks(play: Play): Promise<Outcome> {
   const work = workCount();
   const clock = virtualClock(START, work.isBusy);
   const oracle = books();
-  const site = siteOf(restful(clock, work), seed, oracle);
+  const site = siteOf({ clock: restful(clock, work), work }, seed, oracle);
   // After the registry, which looks at its file five times a second: that is no time of the machine.
   const restore = onVirtualTime(clock, chanceOf(seed, 'downloads').next);
   const wire = wireTo(site, { clock, work, books: oracle });

@@ -19,6 +19,7 @@ import {
   type TestTrust,
 } from '../../support/signed.ts';
 import { printOf, type Books, type Needs } from './books.ts';
+import { restfulFeed, type Work } from './work.ts';
 
 /** The modules of the machine, and who signs them. */
 export const MODULES = {
@@ -95,7 +96,11 @@ export function numberOf(version: string): number {
 
 const THRESHOLD: Readonly<Record<RoleName, number>> = { acme: 1, duo: 2, '*': 1, platform: 1 };
 
-export function siteOf(clock: Clock, seed: number, books: Books): Site {
+export function siteOf(
+  { clock, work }: { readonly clock: Clock; readonly work: Work },
+  seed: number,
+  books: Books,
+): Site {
   const folder = mkdtempSync(join(tmpdir(), 'modreg-attacks-'));
   const path = join(folder, 'registry.db');
   const generations: Record<RoleName | 'registry', number> = {
@@ -131,7 +136,7 @@ export function siteOf(clock: Clock, seed: number, books: Books): Site {
   const catalogue = new Catalogue(path, { mode: 'create' });
   const first = document();
   catalogue.trust.store(first.text);
-  const feed = changeFeed(catalogue, clock);
+  const feed = restfulFeed(changeFeed(catalogue, clock), work);
   const app = registryApp(catalogue, feed, withDefaults('siteOf()', { clock, spreadMs: 0 }));
   const noteTruth = (moduleId: Module): void => {
     const print = printOf(

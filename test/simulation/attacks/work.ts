@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../../src/registries/index.ts';
+import type { ChangeFeed } from '../../../src/server/catalogue/change-feed.ts';
 
 /** Real work that a virtual clock waits for: reading, verifying, unpacking streams. */
 export interface Work {
@@ -45,6 +46,15 @@ export function restful(clock: Clock, { waiting }: Work): Clock {
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),
     sleep: async (ms, signal) => await waiting(async () => await clock.sleep(ms, signal)),
+  };
+}
+
+/** `feed`, whose waits are no work. Several share one sleep, which is that of the first. */
+export function restfulFeed(feed: ChangeFeed, { waiting }: Work): ChangeFeed {
+  return {
+    ...feed,
+    wait: async (...asked) => await waiting(async () => await feed.wait(...asked)),
+    reaches: async (...asked) => await waiting(async () => await feed.reaches(...asked)),
   };
 }
 

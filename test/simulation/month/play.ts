@@ -63,7 +63,7 @@ async function play(month: Month): Promise<Outcome> {
   const work = workCount();
   const clock = readingClock(work.isBusy);
   const { setInterval } = globalThis;
-  const site = siteAt(restful(clock, work), { setInterval });
+  const site = siteAt({ clock: restful(clock, work), work, setInterval });
   const restoreTime = onVirtualTime(clock, chanceOf(seed, 'requests').next);
   const chances = chancesOf(seed);
   const radio = radioTo(site, { clock, work, chances });

@@ -22,6 +22,7 @@ import {
   type TestTrust,
 } from '../../support/signed.ts';
 import { tokenFor } from '../../support/token.ts';
+import { restfulFeed, type Work } from '../attacks/work.ts';
 
 export const REGISTRY = 'https://site.example';
 export const MACHINE = 'rover-7';
@@ -71,13 +72,20 @@ export interface Site {
   readonly close: () => void;
 }
 
-/** `real` are the timers of the process: what watches the file of the registry is no time of the machine. */
-export function siteAt(clock: Clock, real: Pick<typeof globalThis, 'setInterval'>): Site {
+interface Surroundings {
+  readonly clock: Clock;
+  readonly work: Work;
+  /** The timer of the process: what watches the file of the registry is no time of the machine. */
+  readonly setInterval: typeof globalThis.setInterval;
+}
+
+export function siteAt(surroundings: Surroundings): Site {
+  const { clock } = surroundings;
   const folder = quickFolder();
   const path = join(folder, 'registry.db');
   let isBackedUp = false;
   new Catalogue(path, { mode: 'create' }).close();
-  let running = started(path, clock, real);
+  let running = started(path, surroundings);
   const { catalogue: first } = running;
   first.trust.store(TRUST.text);
   const token = tokenFor(first, [`machine:${MACHINE}`], MACHINE);
@@ -145,12 +153,12 @@ export function siteAt(clock: Clock, real: Pick<typeof globalThis, 'setInterval'
       end();
       const { kind } = restore(join(folder, 'backup'), path, { replaces: true, now: clock.now() });
       if (kind !== 'done') throw new Error(`the restore is ${kind}`);
-      running = started(path, clock, real);
+      running = started(path, surroundings);
       return true;
     },
     restart() {
       end();
-      running = started(path, clock, real);
+      running = started(path, surroundings);
     },
     close() {
       end();
@@ -165,15 +173,11 @@ interface Running {
   readonly app: ReturnType<typeof registryApp>;
 }
 
-function started(
-  path: string,
-  clock: Clock,
-  { setInterval }: Pick<typeof globalThis, 'setInterval'>,
-): Running {
+function started(path: string, { clock, work, setInterval }: Surroundings): Running {
   const catalogue = new Catalogue(path, { mode: 'write' });
   const virtual = globalThis.setInterval;
   globalThis.setInterval = setInterval;
-  const feed = changeFeed(catalogue, clock);
+  const feed = restfulFeed(changeFeed(catalogue, clock), work);
   globalThis.setInterval = virtual;
   const app = registryApp(catalogue, feed, withDefaults('siteAt()', { clock, spreadMs: 0 }));
   return { catalogue, feed, app };
