@@ -4,6 +4,7 @@ import {
   commandsOfAll,
   giveCommand,
   hasAsked,
+  newestWaiting,
   waitingOf,
   type CommandWish,
   type GiveResult,
@@ -15,6 +16,8 @@ export interface CatalogueCommands {
   readonly give: (wish: CommandWish) => GiveResult;
   /** Those that the machine has not answered and that have not expired, in their order. */
   readonly waiting: (machine: string, now: number) => readonly StoredCommand[];
+  /** The number of the newest of those; undefined if none waits. */
+  readonly newestWaiting: (machine: string, now: number) => number | undefined;
   /** The newest first. */
   readonly all: (machine: string) => readonly StoredCommand[];
   /** Up to `limit` commands to these machines, the newest first. */
@@ -33,6 +36,7 @@ export function catalogueCommands(
     ofAll: (machines, limit) => commandsOfAll(sql, machines, limit),
     hasAsked: (machine) => hasAsked(sql, machine),
     waiting: (machine, now) => waitingOf(sql, machine, now),
+    newestWaiting: (machine, now) => newestWaiting(sql, machine, now).newest,
     all: (machine) => commandsOf(sql, machine),
   };
 }

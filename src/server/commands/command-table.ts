@@ -79,7 +79,7 @@ export function giveCommand(sql: Statements, wish: CommandWish): GiveResult {
     key,
   );
   if (earlier) return { kind: 'repeated', command: commandIn(earlier) };
-  const waiting = waitingOf(sql, machine, at).length;
+  const { waiting } = newestWaiting(sql, machine, at);
   if (waiting >= MOST_WAITING) return { kind: 'full', machine, waiting };
   const number = newestNumber(sql, machine) + 1;
   const row = [machine, number, key, kind, module ?? null, term ?? null, reason, author];
@@ -122,6 +122,21 @@ export function waitingOf(sql: Statements, machine: string, now: number): readon
       now,
     )
     .map(commandIn);
+}
+
+/** How many wait, and the number of the newest one: thousands of machines ask for it at once. */
+export function newestWaiting(
+  sql: Statements,
+  machine: string,
+  now: number,
+): { readonly waiting: number; readonly newest: number | undefined } {
+  const row = sql.get(
+    'SELECT count(*) AS waiting, max(number) AS newest FROM machine_commands WHERE machine = ? AND result IS NULL AND expires_at > ?',
+    machine,
+    now,
+  );
+  const waiting = Number(row?.['waiting']);
+  return { waiting, newest: waiting > 0 ? Number(row?.['newest']) : undefined };
 }
 
 /** The newest first. */

@@ -48,7 +48,7 @@ export function configWait(
   if (machine === undefined) return { news: () => ({}) };
   const news = (): MachineNews => {
     const tag = known === undefined ? known : configs.tag(machine);
-    const newest = taken === undefined ? taken : newestCommand(configs, machine, now());
+    const newest = taken === undefined ? taken : configs.commands.newestWaiting(machine, now());
     return {
       ...(tag !== known && tag !== undefined && { config: tag }),
       ...(newest !== undefined && newest > (taken ?? newest) && { commands: newest }),
@@ -60,12 +60,4 @@ export function configWait(
       if (isThere()) wake();
     });
   return { news, other: { isThere, watch } };
-}
-
-function newestCommand(
-  { commands }: CatalogueConfigs,
-  machine: string,
-  now: number,
-): number | undefined {
-  return commands.waiting(machine, now).at(-1)?.number;
 }
