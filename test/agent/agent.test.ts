@@ -35,7 +35,7 @@ async function freePort(): Promise<number> {
 describe('a published release', () => {
   it('is installed, started, and works after its probation', async () => {
     const site = await agentSite(LIDAR);
-    site.publish('acme:lidar', '1.0.0', `echo "$PLATFORM_MODULE_ID in $(pwd)"; ${STAYS}`);
+    site.publish('acme:lidar', '1.0.0', STAYS);
     await site.start();
     await site.until('lidar trying 1.0.0');
     await site.until('lidar probation 1.0.0');
