@@ -76,7 +76,7 @@ it('[D243] a check leaves nothing behind', async () => {
 });
 
 it('[D243] the agent looks for a relative interpreter from the folder of the package', () => {
-  const root = temporaryFolder({ run: '#!venv/bin/python\n', 'venv/bin/python': '' });
+  const root = temporaryFolder({ run: '#!venv/bin/python\n', 'venv/bin/python': '#!/bin/sh\n' });
   for (const name of ['run', 'venv/bin/python']) chmodSync(`${root}/${name}`, 0o755);
   expect(whyNotRunnable(`${root}/run`, undefined, root)).toBeUndefined();
   expect(whyNotRunnable(`${root}/run`, undefined, `${root}/venv`)).toEqual({

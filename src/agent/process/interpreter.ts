@@ -4,8 +4,13 @@ import { excerpt } from '../../core/text/quote.ts';
 
 /** What Linux reads of the first line of a script; longer than the header of an ELF file. */
 const HEAD_BYTES = 256;
-/** An ELF file of 64 bits: how long its header is, where it says where its segments are described, and how many there are. */
+/** An ELF file of 64 bits: how long its header is, where it says what it is, where it starts, where its segments are described, and how many there are. */
 const HEADER_BYTES = 64;
+const FORMAT_AT = 4;
+const FORMAT_64 = 2;
+const TYPE_AT = 16;
+const OBJECT_FILE = 1;
+const ENTRY_AT = 24;
 const SEGMENTS_AT = 32;
 const SEGMENT_SIZE_AT = 54;
 const SEGMENT_COUNT_AT = 56;
@@ -100,6 +105,15 @@ export function cutElf(file: number): string | undefined {
   }, end);
   if (needed <= BigInt(size)) return undefined;
   return `it is cut off: it has ${size} bytes, and needs ${needed}`;
+}
+
+/** Why an ELF file of 64 bits is no program, in words; undefined if it is one. */
+export function noProgram(file: number): string | undefined {
+  const head = headOf(file);
+  if (head.length < HEADER_BYTES || head[FORMAT_AT] !== FORMAT_64) return undefined;
+  if (head.readUInt16LE(TYPE_AT) === OBJECT_FILE) return 'it is an object file, not linked';
+  const isLibrary = head.readBigUInt64LE(ENTRY_AT) === 0n;
+  return isLibrary ? 'it is a shared library: no address is named at which it starts' : undefined;
 }
 
 interface Segment {

@@ -1,5 +1,5 @@
 import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
-import { quote } from '../../core/text/quote.ts';
+import { excerpt, quote } from '../../core/text/quote.ts';
 import type { Result } from '../../core/text/result.ts';
 import {
   cutElf,
@@ -9,6 +9,7 @@ import {
   isElf,
   missingForElf,
   missingForScript,
+  noProgram,
 } from './interpreter.ts';
 import { noexecMount } from './noexec-mount.ts';
 import { endlessScript } from './script-chain.ts';
@@ -92,8 +93,8 @@ export function startedBy({
 }: OpenProgram): Result<FirstLine | undefined, string> {
   const head = headOf(file);
   if (isElf(head)) {
-    const cut = cutElf(file);
-    return cut === undefined ? { ok: true, value: undefined } : { ok: false, error: cut };
+    const why = cutElf(file) ?? noProgram(file);
+    return why === undefined ? { ok: true, value: undefined } : { ok: false, error: why };
   }
   const line = firstLineOf(head);
   if (!line) return { ok: false, error: 'it has no first line such as #!/bin/sh' };
@@ -103,9 +104,11 @@ export function startedBy({
 
 type FirstLine = NonNullable<ReturnType<typeof firstLineOf>>;
 
-function whyNoScript(head: Buffer, { interpreter }: FirstLine): string | undefined {
+function whyNoScript(head: Buffer, { interpreter, argument }: FirstLine): string | undefined {
   if (isCutLine(head)) return 'its first line is longer than the 255 bytes that Linux reads';
-  return interpreter.endsWith('\r') ? 'its first line ends with a carriage return' : undefined;
+  if (interpreter.endsWith('\r')) return 'its first line ends with a carriage return';
+  const isAlone = interpreter.endsWith('/env') && argument.trim() === '';
+  return isAlone ? `its first line names no program after ${excerpt(interpreter)}` : undefined;
 }
 
 /** The same release runs where programs may be started (A23). */

@@ -1,7 +1,7 @@
 import { closeSync, openSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { excerpt } from '../../core/text/quote.ts';
-import { firstLineOf, headOf } from './interpreter.ts';
+import { firstLineOf, headOf, isElf } from './interpreter.ts';
 
 /** How many scripts Linux follows from a program to what interprets them (`exec_binprm`; one more is ELOOP). */
 const MOST_SCRIPTS = 5;
@@ -20,12 +20,11 @@ export function endlessScript(
   let current = interpreter;
   if (path !== undefined && path === realpathSync(program)) return `${named} is the script itself`;
   for (let scripts = 1; path !== undefined; scripts += 1) {
-    if (!isExecutable(path)) {
-      const to = current === interpreter ? '' : ` leads to ${excerpt(current)}, which`;
-      return `${named}${to} is not executable`;
-    }
-    const next = interpreterIn(path);
-    if (next === undefined) return undefined;
+    const to = current === interpreter ? '' : ` leads to ${excerpt(current)}, which`;
+    if (!isExecutable(path)) return `${named}${to} is not executable`;
+    const { isProgram, next } = readBy(path);
+    if (isProgram) return undefined;
+    if (next === undefined) return `${named}${to} is neither a program nor a script`;
     if (scripts === MOST_SCRIPTS)
       return `${named} leads to no program: Linux follows at most ${MOST_SCRIPTS} scripts`;
     path = fileInFolder(next, folder);
@@ -51,11 +50,12 @@ function isExecutable(path: string): boolean {
   return (statSync(path).mode & 0o111) !== 0;
 }
 
-/** What the first line of a file names; undefined if it is no script. */
-function interpreterIn(path: string): string | undefined {
+/** Whether a file is a program, or what its first line names; undefined if it names nothing. */
+function readBy(path: string): { readonly isProgram: boolean; readonly next: string | undefined } {
   const file = openSync(path, 'r');
   try {
-    return firstLineOf(headOf(file))?.interpreter;
+    const head = headOf(file);
+    return { isProgram: isElf(head), next: firstLineOf(head)?.interpreter };
   } finally {
     closeSync(file);
   }

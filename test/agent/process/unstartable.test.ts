@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { launch } from '../../../src/agent/process/launch.ts';
 import { whyNotRunnable } from '../../../src/agent/process/runnable.ts';
-import { cutElf } from '../support/elf-file.ts';
+import { cutElf, elf } from '../support/elf-file.ts';
 import { fakeStart } from '../support/fake-start.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
@@ -67,6 +67,25 @@ it.each<[what: string, folder: () => string, reason: string]>([
     },
     'its first line names other, which is not executable',
   ],
+  [
+    'a script of env that names no program: it starts itself without end',
+    () => folderOf({ run: '#!/usr/bin/env \n' }),
+    'its first line names no program after /usr/bin/env',
+  ],
+  [
+    'a chain of scripts to a text',
+    () => folderOf({ run: '#!./other\n', other: '#!text\n', text: 'echo\n' }),
+    'its first line names ./other, which leads to text, which is neither a program nor a script',
+  ],
+  [
+    'an object file',
+    () => {
+      const file = elf(OWN);
+      file.writeUInt16LE(1, 16);
+      return folderOf({ run: file });
+    },
+    'it is an object file, not linked',
+  ],
 ])('[T852] the agent blames the release for %s', async (_what, folderFor, reason) => {
   const folder = folderFor();
   const { start } = fakeStart([], { path: `${folder}/run` });
@@ -117,6 +136,23 @@ it.each<[what: string, folder: () => string, started: string, reason: string | u
     },
     'EACCES',
     'its first line names ./other, which is not executable',
+  ],
+  [
+    'an interpreter that is a text, with which a C library starts a shell',
+    () => folderOf({ run: '#!./text\necho shell\n', text: 'cat\n' }),
+    'shell',
+    'its first line names ./text, which is neither a program nor a script',
+  ],
+  [
+    'a shared library',
+    () => {
+      const library = elf(OWN);
+      library.writeUInt16LE(3, 16);
+      library.writeUInt32LE(0, 24);
+      return folderOf({ run: library });
+    },
+    '',
+    'it is a shared library: no address is named at which it starts',
   ],
   ['a first line of 255 bytes', () => lineOf(255), 'interpreted', undefined],
   ['a first line of 256 bytes', () => lineOf(256), 'shell', LONG],

@@ -4,7 +4,9 @@ export function elf(machine: number, format: 1 | 2 = 2): Buffer {
   head.write('\x7fELF', 0, 'latin1');
   head[4] = format;
   head[5] = 1;
+  head.writeUInt16LE(2, 16);
   head.writeUInt16LE(machine, 18);
+  head.writeUInt32LE(0x40_1000, 24);
   return head;
 }
 
