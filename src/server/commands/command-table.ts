@@ -93,14 +93,20 @@ export function giveCommand(sql: Statements, wish: CommandWish): GiveResult {
     version ?? null,
     signed ? JSON.stringify(signed) : null,
   );
+  // There are no more of them than numbers.
+  if (number > MOST_COMMANDS) forgetOldest(sql, machine, at);
+  const { key: _key, ...rest } = wish;
+  return { kind: 'given', command: { ...rest, number, outcome: undefined } };
+}
+
+/** Of those that do not wait, only the newest are kept. */
+function forgetOldest(sql: Statements, machine: string, now: number): void {
   sql.run(
     `DELETE FROM machine_commands WHERE machine = ?1 AND (result IS NOT NULL OR expires_at <= ?2) AND number NOT IN
       (SELECT number FROM machine_commands WHERE machine = ?1 ORDER BY number DESC LIMIT ${MOST_COMMANDS})`,
     machine,
-    at,
+    now,
   );
-  const { key: _key, ...rest } = wish;
-  return { kind: 'given', command: { ...rest, number, outcome: undefined } };
 }
 
 /** The highest number that a command of the machine had, or had before a restore. */
