@@ -74,6 +74,7 @@ const BENCHMARKS: Readonly<Record<string, readonly Part[]>> = {
       measure: isShort ? script('agent/agent.ts', '3', '5', 'alone') : script('agent/agent.ts'),
     },
     { name: 'fast start', section: 'agent', measure: script('agent/fast-start.ts') },
+    { name: 'memory', section: 'agent', measure: script('agent/memory.ts') },
     { name: 'logs', section: 'logs', measure: script('agent/logs.ts') },
   ],
   poller: [

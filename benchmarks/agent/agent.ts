@@ -79,7 +79,7 @@ async function measure(): Promise<Parameters<typeof printRows>[0]> {
 
 /** Memory, and CPU time while nothing changes in percent of a core. */
 async function idleUsage(): Promise<ReadonlyMap<Supervisor, Idle>> {
-  const before = contenders().map(usageOf);
+  const before = contenders().map((one) => usageOf(one));
   const began = performance.now();
   await sleep(Number(idleSeconds) * 1000);
   const ms = performance.now() - began;

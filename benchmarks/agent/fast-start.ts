@@ -15,7 +15,7 @@ const MOST_MS = 400;
 const SETTLED_MS = 5000;
 
 const folder = mkdtempSync(`${tmpdir()}/modreg-bench-start-`);
-const machine = await startAgent(folder, { withServer: true });
+const machine = await startAgent(folder, { withServer: true, interval: '5s' });
 const names = [SERVER, ...PROGRAMS];
 try {
   await Promise.all(names.map(async (name) => await nextStart(machine, name, [])));

@@ -21,10 +21,18 @@ export interface AgentMachine extends Supervisor {
   readonly end: () => Promise<void>;
 }
 
-/** Starts `modreg agent run` with ten modules, and with platform-server on request. */
+interface Besides {
+  readonly withServer?: boolean;
+  /** Of rounds: that of the agent by default. */
+  readonly interval?: string;
+  /** The address of a collector, which gets the log. */
+  readonly collector?: string;
+}
+
+/** Starts `modreg agent run` with ten modules, and with platform-server and a collector on request. */
 export async function startAgent(
   folder: string,
-  { withServer = false }: { readonly withServer?: boolean } = {},
+  { withServer = false, interval, collector }: Besides = {},
 ): Promise<AgentMachine> {
   const records = recordsIn(folder);
   const releases = await serveReleases(folder, {});
@@ -38,9 +46,13 @@ export async function startAgent(
   };
   const smallest = 1000;
   for (const one of withServer ? [SERVER, ...PROGRAMS] : PROGRAMS) publish(one, smallest);
-  writeMachine(folder, records, { registry: releases.address, withServer });
+  writeMachine(folder, records, {
+    registry: releases.address,
+    withServer,
+    ...(collector !== undefined && { logs: { endpoint: collector } }),
+  });
   const log = openSync(`${folder}/log`, 'w');
-  const often = withServer ? ['--interval', '5s'] : [];
+  const often = interval === undefined ? [] : ['--interval', interval];
   const child = spawn(AGENT, ['agent', 'run', `${folder}/machine.json`, ...often], {
     env: { PATH: process.env['PATH'], PLATFORM_HOME: `${folder}/home` },
     stdio: ['ignore', log, log],
@@ -74,7 +86,7 @@ export async function startAgent(
 function writeMachine(
   folder: string,
   records: string,
-  { registry, withServer }: { readonly registry: string; readonly withServer: boolean },
+  { withServer, ...terms }: { readonly registry: string; readonly withServer: boolean },
 ): void {
   mkdirSync(`${folder}/home`);
   const modules = PROGRAMS.map((name) => {
@@ -86,7 +98,7 @@ function writeMachine(
     (one) => [one, { command: ['run', `${records}/${one}`] }] as const,
   );
   const policy = {
-    registry,
+    ...terms,
     ...(process.getuid?.() === 0 && { run_as: 'root' }),
     ready_timeout: '1s',
     probation: '0s',

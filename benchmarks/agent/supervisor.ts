@@ -64,8 +64,11 @@ export async function nextStart(
 }
 
 /** The memory of a supervisor's processes in MB, without its programs, and its CPU time in milliseconds. */
-export function usageOf(supervisor: Supervisor): { rss: number; pss: number; cpuMs: number } {
-  const programs = new Set(PROGRAMS.map((one) => recorded(supervisor, one).at(-1)?.pid));
+export function usageOf(
+  supervisor: Supervisor,
+  started: readonly string[] = PROGRAMS,
+): { rss: number; pss: number; cpuMs: number } {
+  const programs = new Set(started.map((one) => recorded(supervisor, one).at(-1)?.pid));
   const own = familyOf(supervisor.pid).filter((pid) => !programs.has(pid));
   const sum = (of: (pid: number) => number): number =>
     own.reduce((total, pid) => total + of(pid), 0);

@@ -176,7 +176,6 @@ export function judgeEnd(context: JudgeContext, open: OpenAction): void {
  * before a replacement, and a replacement that is held waits while a restart is due. (D41)
  */
 export function judgeAgain(context: JudgeContext, open: OpenAction): void {
-  if (isOfLocalModule(context, open)) return;
   const expected = whyUnfit(context, open);
   if (expected === undefined) return;
   const found = `${describe(open)} is delivered again, where ${expected} is expected`;
@@ -185,6 +184,8 @@ export function judgeAgain(context: JudgeContext, open: OpenAction): void {
 
 /** What is expected instead of a delivered action; undefined if it may go on now. */
 export function whyUnfit(context: JudgeContext, open: OpenAction): string | undefined {
+  // One that is delivered is finished (D344).
+  if (isOfLocalModule(context, open)) return undefined;
   const cases = casesNow(context, { target: open.target, without: open.id });
   if (cases.some((one) => isFit(context, open, one))) return undefined;
   return cases.map((one) => expectation(context.ledger, one)).join(' or ');

@@ -3,7 +3,8 @@ import { machineStateIn } from '../../src/store/machine-state.ts';
 import { firstRunning } from './beginnings.ts';
 import type { Chance } from './chance.ts';
 import { deploy } from './host.ts';
-import { keyOf, noteRunning, targetsOf } from './ledger.ts';
+import { noteRunning } from './deployed.ts';
+import { keyOf, targetsOf } from './ledger.ts';
 import type { World } from './world.ts';
 
 /** Chooses the versions that are deployed at first, and records some of them in machine.db. */

@@ -134,6 +134,8 @@ export function judgeOutcome(
 ): void {
   const { host, complain } = world;
   if (!host || running === null || running === undefined) return;
+  // A restart of a local module changes nothing that machine.db says. (D344)
+  if (running === LOCAL && isLocalName(world, name)) return;
   const row = rowsIn(world).get(name);
   const stated = row?.phase === 'stable' ? row.current : row?.previous;
   if (stated?.version !== running) {
@@ -144,6 +146,11 @@ export function judgeOutcome(
   } else if (!hasWorked(world, name, stated.root)) {
     complain('A3', `module ${name}: ${running} is reported after a ${direction}, and never worked`);
   }
+}
+
+/** Whether the entry of this name is that of a local module. */
+function isLocalName({ conditions }: World, named: string): boolean {
+  return conditions.desired.modules.some(({ name, isLocal }) => isLocal && name === named);
 }
 
 /** At the end, what machine.db names is up, and nothing else. (A2, A16) */

@@ -1,17 +1,9 @@
 import { isAddress } from '../support/plan-judge.ts';
+import { noteFailed, noteRunning } from './deployed.ts';
 import type { JudgeContext } from './judge-context.ts';
-import {
-  fileOf,
-  keyOf,
-  knownOf,
-  noteFailed,
-  noteRunning,
-  type OpenAction,
-  type SeenAction,
-  type Target,
-} from './ledger.ts';
+import { fileOf, keyOf, knownOf, type OpenAction, type SeenAction, type Target } from './ledger.ts';
 import { isBlamed, type SeenEntry, type SeenQuarantine } from './seen-quarantine.ts';
-import { endRequest } from './requests.ts';
+import { endFailedRestart, endRequest } from './requests.ts';
 import { described, type Report } from './reports.ts';
 
 export interface SeenFailure {
@@ -62,15 +54,15 @@ export function acknowledge(
   // An address is never in quarantine, nor a version because it could not be restarted. (D41)
   const hasFailed = blame === 'release' || blame === 'undecided';
   const isFailure = hasFailed && !isAddress(to) && !isRestart;
-  if (blame !== 'machine') {
-    endRequest(ledger, target, isRestart && hasFailed ? report.reason : undefined);
-    if (!isRestart) ledger.wishes.delete(keyOf(target));
-  }
   // What is started again and again has not failed more than the other. (D80)
   const isKept = blame === 'undecided' && running === to;
   // A restart of a local module changes no version. (D344)
   if (!isRestart || to !== 'local') {
     noteRunning(ledger, target, isDone ? to : running, isFailure && !isKept ? to : undefined);
+  }
+  if (blame !== 'machine') {
+    endRequest(ledger, target, isRestart && hasFailed ? report.reason : undefined);
+    if (!isRestart) ledger.wishes.delete(keyOf(target));
   }
   if (!isDone) ledger.novelty++;
   if (isFailure) {
@@ -248,6 +240,7 @@ export function works(
   { version, isProven }: { readonly version: string; readonly isProven: boolean },
 ): void {
   const key = keyOf(target);
+  endFailedRestart(ledger, target);
   if (isProven) ledger.endured.add(`${key} ${target.moduleId} ${version}`);
   for (const [file, quarantine] of ledger.quarantine) {
     const { moduleId, entries } = quarantine;

@@ -1,9 +1,9 @@
 import { describe, numberOf, type JudgeContext, type Violation } from './judge-context.ts';
 import { judgeAgain, judgeDecision, judgeEnd, judgeMove } from './decision-invariants.ts';
+import { noteRunning } from './deployed.ts';
 import {
   fileOf,
   keyOf,
-  noteRunning,
   termsOf,
   type Ledger,
   type ListInForce,

@@ -27,3 +27,8 @@ export function endRequest(
   if (failure === undefined) requests.delete(keyOf(target));
   else request.failure = failure;
 }
+
+/** A restart that failed is over: another version is deployed since, or this one works. (D485) */
+export function endFailedRestart({ requests }: Ledger, target: Target): void {
+  if (requests.get(keyOf(target))?.failure !== undefined) requests.delete(keyOf(target));
+}
