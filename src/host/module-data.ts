@@ -1,5 +1,3 @@
-import { realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { dataFolder, earlierData, MODULE_DATA } from '../agent/module-data.ts';
 import { LOCAL_MACHINE } from '../config/machine-id.ts';
 import type { ModuleId } from '../core/index.ts';
@@ -8,6 +6,7 @@ import { activationsIn } from '../store/activations.ts';
 import type { MachineFile } from '../store/index.ts';
 import { machineStateIn } from '../store/machine-state.ts';
 import type { World } from '../base/world.ts';
+import { homeOf } from './home-of.ts';
 import { machineIdOf } from './machine-id.ts';
 
 /** An entry whose data from before is in another folder than the one that it uses (T341). */
@@ -23,7 +22,7 @@ export interface EarlierData {
 export function earlierDataIn(file: MachineFile, world: World): EarlierData[] {
   const id = machineIdOf(world);
   if (!id.ok) return [];
-  const site = { home: realpathSync(dirname(file.path)), machineId: id.value ?? LOCAL_MACHINE };
+  const site = { home: homeOf(file), machineId: id.value ?? LOCAL_MACHINE };
   const ran = Array.from(activationsIn(file), ([name, { moduleId }]) => ({ name, moduleId }));
   // A cast: the agent logs the ids of entries.
   const entries = machineStateIn(file)

@@ -22,6 +22,7 @@ const FAULTS: readonly [scene: string, fault: string][] = [
   ['quarantine', 'access:EIO:1'],
   ['restore', 'read:EINTR:3'],
   ['restore', 'close:EIO:1'],
+  ['status', 'statx:EACCES:4'],
 ];
 
 function fault(text: string): InjectedFault {

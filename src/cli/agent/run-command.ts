@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Agent } from '../../agent/agent.ts';
 import { supervisedEntries } from '../../agent/server.ts';
@@ -49,6 +48,7 @@ import { withPrivateEnvironment } from './private-environment.ts';
 import { systemdNotify } from './systemd-notify.ts';
 import { downloadStatus } from './download-bar.ts';
 import { startPage } from './agent-page.ts';
+import { homeOf } from '../../host/home-of.ts';
 import { launchedIn, readRunTerms, type AgentRunOptions, type RunTerms } from './run-terms.ts';
 
 /** `modreg agent run <machine.json>`: runs the modules of this machine until a signal. */
@@ -136,7 +136,7 @@ async function metricsOf({ file, current }: AgentSite, world: World): Promise<Ag
   const { agentMetrics } = await import('../metrics/agent-metrics.ts');
   return agentMetrics({
     file,
-    home: realpathSync(dirname(file.path)),
+    home: homeOf(file),
     entries: () => supervisedEntries(current.documents.machine).map(({ name }) => name),
     now: () => world.clock(),
   });
@@ -272,8 +272,7 @@ function agentFor(site: AgentSite, terms: AgentTerms, output: AgentOutput): Agen
     intervalMs: terms.intervalMs,
     clock: clockOf(world),
     random: () => world.random(),
-    // The file exists, so its folder does.
-    home: realpathSync(dirname(file.path)),
+    home: homeOf(file),
     environment: world.environment,
     secretOf: site.secretOf,
     systemTags: () => world.systemTags?.() ?? [],

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, realpathSync, renameSync } from 'node:fs';
+import { lstatSync, readdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { dataFolder, MODULE_DATA } from '../../agent/module-data.ts';
 import { LOCAL_MACHINE } from '../../config/machine-id.ts';
@@ -15,6 +15,7 @@ import { usage, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { machineIdOf } from '../machine-id.ts';
 import { rowNamed } from '../machine-row.ts';
+import { homeOf } from '../home-of.ts';
 import { inFile } from '../open-state.ts';
 
 /** Data of a module that was moved, from one folder to the other. */
@@ -51,7 +52,7 @@ export function moveData(
         error: [...(complaint === undefined ? [] : [usage(complaint)]), ...found],
       };
     }
-    const home = realpathSync(dirname(file.path));
+    const home = homeOf(file);
     const { name } = row.value;
     const to = dataFolder({ home, machineId: id.value ?? LOCAL_MACHINE }, name);
     const moved = { name, from: join(home, MODULE_DATA, folder), to };

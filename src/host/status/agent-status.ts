@@ -1,5 +1,3 @@
-import { realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { runningVersion } from '../../agent/launcher/launcher-folder.ts';
 import { AGENT_ROW, installedAgent } from '../../agent/self-update.ts';
 import { SERVER } from '../../agent/server.ts';
@@ -27,6 +25,7 @@ import { holdsIn, type HoldInForce } from '../requests/holds.ts';
 import { timesOn } from '../time-zones.ts';
 import { moduleProcesses } from './module-processes.ts';
 import { versionInUse } from '../version-in-use.ts';
+import { homeOf } from '../home-of.ts';
 import { waitingNotes } from '../waiting-reports.ts';
 
 /** A module as it is on this machine now. */
@@ -102,7 +101,7 @@ export function modulesIn(file: MachineFile): readonly ModuleStatus[] {
       .filter(({ kind, name }) => kind === 'module' || (isServed && name === SERVER))
       .map((one) => [one.name, one]),
   );
-  const home = realpathSync(dirname(file.path));
+  const home = homeOf(file);
   const processes = moduleProcesses(home);
   activations.delete(AGENT_ROW);
   const names = new Set([...decisions.keys(), ...activations.keys()]);
@@ -127,7 +126,7 @@ export function modulesIn(file: MachineFile): readonly ModuleStatus[] {
 
 /** The versions of the agent with this process. */
 function agentVersions(file: MachineFile, pid: number | undefined): AgentStatus['agent'] {
-  const home = realpathSync(dirname(file.path));
+  const home = homeOf(file);
   const running = runningVersion(home, pid);
   return running === undefined
     ? undefined

@@ -1,5 +1,6 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { marked, runIdOf, type MarkedProcess } from '../../agent/process/process-table.ts';
+import { withoutLinks } from '../home-of.ts';
 
 /** The processes that a module has now. */
 export interface ModuleProcess {
@@ -19,7 +20,7 @@ const TICKS_PER_SECOND = 100;
  * processes belong to a user whose processes are hidden, is left out (D353).
  */
 export function moduleProcesses(home: string): ReadonlyMap<string, ModuleProcess> {
-  const all = marked(`${runIdOf(realpathSync(home))}/`);
+  const all = marked(`${runIdOf(withoutLinks(home))}/`);
   const names = new Set(all.map(({ mark }) => mark.slice(0, mark.indexOf('/'))));
   const uptimeMs = Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]) * 1000;
   return new Map(
