@@ -54,10 +54,18 @@ export function configWait(
       ...(newest !== undefined && newest > (taken ?? newest) && { commands: newest }),
     };
   };
-  const isThere = (): boolean => Object.keys(news()).length > 0;
+  /** What ended the wait: a command to a group ends thousands at once, and none is read twice. */
+  let ended: MachineNews | undefined;
   const watch: OtherNews['watch'] = (wake) =>
     configs.watch(machine, () => {
-      if (isThere()) wake();
+      const found = news();
+      if (!isSome(found)) return;
+      ended = found;
+      wake();
     });
-  return { news, other: { isThere, watch } };
+  return { news: () => ended ?? news(), other: { isThere: () => isSome(news()), watch } };
+}
+
+function isSome(news: MachineNews): boolean {
+  return Object.keys(news).length > 0;
 }
