@@ -66,6 +66,18 @@ describe('[D78] a release that a window holds', () => {
     expect(made.story).not.toContain('lidar stopped 1.0.0');
   });
 
+  it('is given up while it is downloaded once a newer one is there', async () => {
+    const made = await heldSite();
+    const answer = made.delay('acme:lidar', '1.1.0');
+    made.publish('acme:lidar', '1.1.0', NEXT);
+    await expect.poll(() => made.requests).toContain('/acme:lidar/1.1.0');
+    made.publish('acme:lidar', '1.2.0', `: a third; ${STAYS}`);
+    await made.until('lidar has 1.2.0');
+    // One is downloaded at a time, and one whose server sends nothing would be asked for again after a while.
+    expect(made.requests.filter((path) => path === '/acme:lidar/1.1.0')).toHaveLength(1);
+    answer();
+  });
+
   it('is used by an action that is delivered while it is downloaded, and downloaded once', async () => {
     const made = await heldSite();
     const answer = made.delay('acme:lidar', '1.1.0');

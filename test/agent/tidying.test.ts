@@ -62,3 +62,34 @@ it('[A24] while an action is carried out, its package and the one that it may go
   await tidying.tidy();
   expect(kept).toEqual([['/packages/1.1.0', '/packages/1.0.0'], []]);
 });
+
+it('[A24] what could not be removed during an installation is removed after the next plan', async () => {
+  const file = openForPoller(':memory:');
+  onTestFinished(() => file.close());
+  const clock = virtualClock();
+  const removed: number[] = [];
+  const removeUnused: AgentPorts['removeUnused'] = async () => {
+    removed.push(clock.monotonic());
+    return await Promise.resolve([]);
+  };
+  const site = { environment: {}, home: temporaryFolder(), platform: 'linux/arm64' } as const;
+  const turns = installTurns();
+  const tidying = new Tidying({
+    ports: { ...linux(''), removeUnused },
+    file,
+    clock,
+    site: { ...site, machineId: 'rover-7' },
+    turns,
+    stopping: new AbortController().signal,
+    onEvent: () => undefined,
+  });
+  const began = clock.monotonic();
+  await turns.ofFile('lidar', async () => await Promise.resolve(tidying.follow([])));
+  await clock.pass(1000);
+  expect(removed).toEqual([]);
+  tidying.follow([]);
+  await clock.pass(1000);
+  tidying.follow([]);
+  await clock.pass(1000);
+  expect(removed).toEqual([began + 1000]);
+});

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Catalogue } from '../../src/server/index.ts';
@@ -73,6 +74,7 @@ describe('which registry is completed from', () => {
   it.each([
     ['resolve acme:lidar 2 --registry=', ':files'],
     ['resolve --registry=FOLDER/lists acme:', 'acme:lidar'],
+    ['resolve --registry=FOLDER/of=site acme:', 'acme:lidar'],
     [
       'resolve --registry FOLDER/lists acme:lidar ',
       'latest latest-with-prerelease 1.* 1.0.* 1.0.0',
@@ -91,6 +93,7 @@ describe('which registry is completed from', () => {
     const folder = publishedFolder();
     const policy = { 'policy.json': JSON.stringify({ registry: `${folder}/lists` }) };
     const documents = temporaryFolder(policy);
+    symlinkSync(`${folder}/lists`, `${folder}/of=site`);
     const named = line
       .replaceAll('FOLDER/policy', `${documents}/policy`)
       .replaceAll('FOLDER/machine', `${documents}/machine`)

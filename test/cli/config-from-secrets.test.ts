@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { loopbackRegistry } from '../support/loopback.ts';
@@ -69,6 +69,15 @@ it('[D361] [D366] the program of modreg poll gets the value, which the log masks
   const file = `${folder}/home/machine.db.secrets`;
   expect(readFileSync(file, 'utf8')).toContain(VALUE);
   await polling.end('SIGTERM');
+  const kept = readFileSync(file);
+  rmSync(file);
+  // A folder in its place is not removed as a file is.
+  mkdirSync(file);
+  const unable = pollingHere(folder, ['--exec', hook], site.environment);
+  await unable.until('cannot be removed (ERR_FS_EISDIR); it is not used');
+  await unable.end('SIGTERM');
+  rmdirSync(file);
+  writeFileSync(file, kept);
   const alone = pollingHere(folder, ['--exec', hook], site.environment);
   await alone.until('polling 1 module');
   await expect.poll(() => existsSync(file)).toBe(false);

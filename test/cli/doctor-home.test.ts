@@ -42,6 +42,14 @@ describe('modreg doctor on the home', () => {
       ],
     ],
     [
+      'a mode with which a group can write',
+      (folder) => chmodSync(`${folder}/home`, 0o770),
+      [
+        'error    home       "./home" has mode 0770: others can replace machine.db in it',
+        '                    fix: chmod go-w ./home',
+      ],
+    ],
+    [
       'a machine.db that others can read',
       (folder) => writeFileSync(`${folder}/home/machine.db`, '', { mode: 0o644 }),
       [

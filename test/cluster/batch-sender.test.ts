@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { batchSender } from '../../src/cluster/batch-sender.ts';
+import { batchSender, type Waiting } from '../../src/cluster/batch-sender.ts';
 import { decodeBatch } from '../../src/cluster/report-batch.ts';
 import { machineReport, reportedState } from '../support/machine-report.ts';
 
@@ -63,4 +63,18 @@ it('reports behind a batch that cannot be appended are refused with it', async (
   await setImmediate();
   const why = 'ChangeUnavailable: the stream of reports does not answer';
   expect(refused).toEqual([1, 5, 6].map((number) => `${number}: ${why}`));
+});
+
+it('reports whose batch this front takes before it is answered are known', async () => {
+  const batches = new Map<string, readonly Waiting[]>();
+  const append = async (id: string): Promise<void> => {
+    for (const { resolve } of batches.get(id) ?? []) resolve({ kind: 'known', knownTo: 1 });
+    await forEver();
+  };
+  const clock = { now: () => 0, monotonic: () => 0, sleep: forEver };
+  const send = batchSender({ append }, batches, clock);
+  expect(await Promise.race([send(reportOf(1)), setTimeout(1000, 'not answered')])).toEqual({
+    kind: 'known',
+    knownTo: 1,
+  });
 });

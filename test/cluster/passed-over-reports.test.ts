@@ -160,3 +160,19 @@ it('[T251] a front without space on its disk follows later, refuses reports, and
     kind: 'unwritable',
   });
 });
+
+async function send(stream: StreamInMemory, machine: string): Promise<void> {
+  await stream.append('b', batch({ machine, report: machineReport([1]) }));
+}
+
+it('a new stream of reports is taken from its first message on, although the one before it had more', async () => {
+  const path = `${temporaryFolder()}/fleet.db`;
+  const before = streamInMemory();
+  for (const machine of ['rover-1', 'rover-2', 'rover-3']) await send(before, machine);
+  const first = frontOf(before, { path });
+  await expect.poll(() => knownTo(first.fleet, 'rover-3')).toBe(1);
+  const another = streamInMemory('another');
+  await send(another, 'rover-4');
+  const second = frontOf(another, { path });
+  await expect.poll(() => knownTo(second.fleet, 'rover-4')).toBe(1);
+});

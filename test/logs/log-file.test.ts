@@ -163,6 +163,25 @@ describe('a log', () => {
     log.close();
   });
 
+  it('says until when lines were dropped before they were sent, although a less severe one was older', () => {
+    const { log } = newLog();
+    const filled = Array.from({ length: MOST_RECORDS - 1 }, () => record('warn', 'a', AT));
+    log.append([...filled, record('info', 'b', AT + 1000)]);
+    for (const _ of [1, 2]) log.append([record('error', 'c', AT + 2000)]);
+    expect(log.dropped()).toEqual({ count: 2, newestAt: AT + 1000 });
+    expect(log.delivery().dropped).toEqual({ count: 2, newestAt: AT + 1000 });
+    log.close();
+  });
+
+  it('is not sent again because of what says only how many lines were dropped', () => {
+    const { log } = newLog();
+    log.append([record('info', 'a'), record('info', 'b')]);
+    log.passed(2, { kind: 'sent', at: AT, droppedReported: 0, rejected: 0 });
+    log.passed(undefined, { kind: 'sent', at: AT, droppedReported: 1, rejected: 0 });
+    expect(log.unsent(10)).toEqual([]);
+    log.close();
+  });
+
   it('counts what a file has that is opened again', () => {
     const { path, log } = newLog();
     log.append(Array.from({ length: MOST_RECORDS }, (_, place) => record('info', `${place}`)));

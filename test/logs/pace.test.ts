@@ -40,3 +40,21 @@ it('a success ends the back-off', () => {
   });
   expect(waits).toEqual([30_000, 60_000, 0, 30_000]);
 });
+
+it('a record that is taken after refusals leaves the next one its three tries', () => {
+  const kinds: readonly Answer['kind'][] = [
+    'refused',
+    'refused',
+    'accepted',
+    'refused',
+    'refused',
+    'refused',
+  ];
+  let pace = START;
+  const steps = kinds.map((kind) => {
+    const step = stepAfter(pace, { kind } as Answer, 1, 0);
+    pace = step.pace;
+    return step.batch;
+  });
+  expect(steps).toEqual(['kept', 'kept', 'sent', 'kept', 'kept', 'set-aside']);
+});

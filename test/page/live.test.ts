@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { describe, expect, it, vi } from 'vitest';
 import { DEFAULT_TERMS } from '../../src/core/machine/update-policy.ts';
+import { LiveFeed } from '../../src/page/live-feed.ts';
 import { NOW } from '../support/decides.ts';
 import { feedOf, openFeeds, planWith } from './support/open-feeds.ts';
 import type { PagedPlan } from '../support/paged-plan.ts';
@@ -150,6 +151,19 @@ describe('the watcher of the feeds', () => {
     for (const feed of feeds) feed.end();
     await vi.advanceTimersByTimeAsync(20 * SECOND);
     expect([before, after, machine.views, vi.getTimerCount()]).toEqual([1, 2, 2, 0]);
+  });
+
+  it('goes on for a feed although another one ends twice', async () => {
+    const { machine } = openFeeds();
+    const watcher = new LiveFeed(machine, () => undefined);
+    const [end, endOther] = [watcher.follow(), watcher.follow()];
+    await vi.advanceTimersByTimeAsync(0);
+    for (let time = 0; time < 2; time++) end();
+    machine.files = { documents: 'changed', log: '' };
+    await vi.advanceTimersByTimeAsync(SECOND);
+    expect(machine.views).toBe(2);
+    endOther();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('looks when the plan changes with time', async () => {

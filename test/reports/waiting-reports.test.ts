@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { waitingReports } from '../../src/reports/outbound-file.ts';
+import { RegistryError } from '../../src/registry/registry-error.ts';
+import { waitingReports, type NewOutcome } from '../../src/reports/outbound-file.ts';
 import { ReportSender } from '../../src/reports/report-sender.ts';
 import { reportingMachine } from './support/reporting.ts';
 
@@ -24,4 +25,35 @@ it('a queue remembers the newest 5,000 actions', async () => {
   file.add([], ids);
   const taken = file.taken() ?? new Set();
   expect([taken.size, taken.has('a1b2-0'), taken.has('a1b2-5000')]).toEqual([5000, false, true]);
+});
+
+it('an outcome above the size of a report is sent alone, and holds back no other', async () => {
+  const { file } = await reportingMachine();
+  const content = { at: '2026-11-21T01:02:03Z', kind: 'module', name: 'lidar' } as const;
+  const versions = {
+    module_id: 'acme:lidar',
+    direction: 'upgrade',
+    from: null,
+    to: '1.2.9',
+  } as const;
+  const outcome = (action: string, reason: string): NewOutcome => {
+    return { ...content, ...versions, action, result: 'failed', reason };
+  };
+  file.add([outcome('a-1', 'x'.repeat(1000)), outcome('a-2', 'y'), outcome('a-3', 'z')], []);
+  const next = (): number[] => file.unsent(10, 800).map(({ number }) => number);
+  expect(next()).toEqual([1]);
+  file.known(1);
+  expect(next()).toEqual([2, 3]);
+});
+
+it('a machine that ends while it reports does not say that reports wait', async () => {
+  const machine = await reportingMachine();
+  const ending = new AbortController();
+  const report = async (): Promise<never> => {
+    ending.abort(new Error('the agent ends'));
+    return await Promise.reject(new RegistryError('registry-unreachable', 'the connection ended'));
+  };
+  const sender = new ReportSender({ ...machine.reporter, client: { report } }, 'process-1');
+  await expect(sender.drain(machine.file, ending.signal)).rejects.toThrow('the agent ends');
+  expect([machine.notices, waitingReports(machine.path)]).toEqual([[], undefined]);
 });

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { signedConfigText } from '../../src/registry/trust/config-signatures.ts';
 import { backUp } from '../../src/server/backup/backup.ts';
 import { restore } from '../../src/server/backup/restore.ts';
 import { Catalogue } from '../../src/server/index.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { APPROVER, AUTHOR, role, STRANGER, trustOf } from '../support/signed.ts';
+import { APPROVER, AUTHOR, role, STRANGER, trustOf, VENDOR } from '../support/signed.ts';
 import { asking } from './support/asking.ts';
 import { testRegistry } from './support/registry.ts';
 import { entry } from '../support/planned.ts';
@@ -201,6 +202,24 @@ it('[D263] a signature of an operator is stored with the newest revision, and an
   expect(await as('machine:rover-7', 'GET', CONFIG)).toMatchObject({
     json: { revision: 1, signatures: { [id]: APPROVER.sign(text) } },
   });
+});
+
+it('[D263] the signature of a second operator is added to that of the first', async () => {
+  const { registry, as } = asking();
+  const operators = role('operator', 2, APPROVER, VENDOR);
+  registry.catalogue.trust.store(trustOf([role('namespace *', 1, AUTHOR), operators]).text);
+  await as('config', 'PUT', CONFIG, saving(0));
+  const newest = registry.catalogue.configs.newest('rover-7');
+  if (!newest) throw new Error('nothing was saved');
+  const text = signedConfigText('acme-plant', newest);
+  const signatures: Record<string, string> = {};
+  for (const { id, sign } of [APPROVER, VENDOR]) {
+    signatures[id] = sign(text);
+    const added = { revision: 1, signatures: { [id]: sign(text) } };
+    expect(await as('config', 'PUT', `${CONFIG}/signatures`, added)).toMatchObject({ status: 200 });
+  }
+  expect(Object.keys(signatures)).toHaveLength(2);
+  expect(Object((await as('machine:rover-7', 'GET', CONFIG)).json).signatures).toEqual(signatures);
 });
 
 it.each([

@@ -162,6 +162,10 @@ describe('two machines with one token', () => {
   const A = machineReport([], { state: reportedState(1, {}) });
   const B = { ...A, instance: 'process-B' };
   const C = { ...A, instance: 'process-C' };
+  const RESTARTS = Array.from({ length: 10 }, (_, number) => [
+    { ...A, instance: `process-${number}` },
+    1,
+  ]).flat();
 
   it.each<[string, (MachineReport | number)[], string, number]>([
     ['a restart is none', [A, B, B], '200 known 0', 0],
@@ -171,6 +175,7 @@ describe('two machines with one token', () => {
     ['one of them restarts', [A, B, A, C], '409 duplicate-machine', 1],
     ['only one reports for two days', [A, B, A, 2 * DAY, A], '200 known 0', 0],
     ['both report daily', [A, B, A, DAY, B, DAY, A], '409 duplicate-machine', 1],
+    ['one returns after many restarts', [...RESTARTS, B, C, 1, B], '409 duplicate-machine', 1],
   ])('%s (T153)', async (_title, steps, last, duplicates) => {
     const { send, counts, registry } = testFleet();
     let answer = '';

@@ -19,14 +19,25 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const LIDAR = moduleId('acme:lidar');
 
-/** Halts the rollout of 1.3.0. */
-function halt({ catalogue, time }: ToldRegistry): void {
+const FAILURES = { failed: 1, silent: 0 };
+
+/** What follows in the rollout of 1.3.0. */
+function follows(
+  { catalogue, time }: ToldRegistry,
+  next:
+    | { readonly kind: 'halted'; readonly because: string; readonly failures: typeof FAILURES }
+    | { readonly kind: 'resumed'; readonly acknowledged: typeof FAILURES },
+): void {
   const found = catalogue.rollouts.of(LIDAR, '1.3.0');
   const after = found.ok ? (found.value?.rollout.sequence ?? 0) : 0;
-  const failures = { failed: 1, silent: 0 };
-  const event = { kind: 'halted', after, at: time.now, because: 'it stops', failures } as const;
+  const event = { ...next, after, at: time.now };
   const change = { kind: 'rollout', moduleId: LIDAR, version: '1.3.0', event } as const;
   expect(catalogue.apply({ ...change, soakMs: undefined }).ok).toBe(true);
+}
+
+/** Halts the rollout of 1.3.0. */
+function halt(told: ToldRegistry, because = 'it stops'): void {
+  follows(told, { kind: 'halted', because, failures: FAILURES });
 }
 
 /** Three machines, the first of which is not heard for a day. */
@@ -225,6 +236,19 @@ describe('[D212] what was told', () => {
       await told.turn();
     }
     expect(reasonsOf(hook)).toEqual(['first', 'second']);
+  });
+
+  it('is told again when it ended and began again between two looks', async () => {
+    const hook = await receiver();
+    const told = toldRegistry([hook.address]);
+    told.publish('1.3.0', { rollout: {} });
+    await told.turn();
+    halt(told, 'the first');
+    await told.turn();
+    follows(told, { kind: 'resumed', acknowledged: FAILURES });
+    halt(told, 'the second');
+    await told.turn();
+    expect(toldOf(hook).map((one) => Object(one)[1].because)).toEqual(['the first', 'the second']);
   });
 });
 

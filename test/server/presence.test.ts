@@ -68,7 +68,16 @@ function unheard({
   });
 }
 
-const TOKENS: Readonly<Record<string, string>> = { r1: 'machine:rover-1', op: 'fleet:read' };
+const TOKENS: Readonly<Record<string, string>> = {
+  r1: 'machine:rover-1',
+  revoked: 'machine:rover-1',
+  expired: 'machine:rover-1',
+  op: 'fleet:read',
+};
+const LAPSED: Readonly<Record<string, object>> = {
+  revoked: { revokedAt: NOW - 1 },
+  expired: { expiresAt: NOW - 1 },
+};
 
 /** A file to which rover-1 has reported an hour ago, and what notes contacts. */
 async function oneMachine(): Promise<{
@@ -94,7 +103,8 @@ async function oneMachine(): Promise<{
           if (scope === undefined) return undefined;
           const never = { expiresAt: undefined, lastUsedAt: undefined, revokedAt: undefined };
           // A cast: a scope of the table is one.
-          return { id: 't1', name: text, scopes: [scope as never], createdAt: 0, ...never };
+          const token = { id: 't1', name: text, scopes: [scope as never], createdAt: 0, ...never };
+          return { ...token, ...LAPSED[text] };
         },
       },
       {
@@ -149,6 +159,14 @@ it('[D186] requests without a token of a machine are no contacts', async () => {
     note(text);
   // What this registry did not create is looked up each time, and takes no space.
   expect(time.looked).toBe(3);
+  note('Bearer r1');
+  await expect.poll(written).toEqual([['rover-1']]);
+});
+
+it('[D186] requests with a token that was revoked or has expired are no contacts', async () => {
+  const { note, written, fleet } = await oneMachine();
+  for (const text of ['revoked', 'expired']) note(`Bearer ${text}`);
+  expect(counts(fleet, NOW)).toEqual({ online: 0, quiet: 1, silent: 0 });
   note('Bearer r1');
   await expect.poll(written).toEqual([['rover-1']]);
 });

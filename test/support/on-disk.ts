@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { open } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { basename, relative } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import { vi } from 'vitest';
 
 /** SQLite syncs its own files, and a lock has no content. */
@@ -68,6 +68,29 @@ class Disk {
 export async function lostWithPower(folder: string, work: () => unknown): Promise<string[]> {
   const disk = new Disk();
   for (const path of allBelow(folder)) disk.add(path);
+  await withSyncs(folder, (path) => disk.sync(path), work);
+  const lost = allBelow(folder).filter((path) => !disk.has(path));
+  return [...lost, ...disk.early.map((path) => `${path}, early`)].map((path) =>
+    relative(folder, path),
+  );
+}
+
+/** The files and folders below `folder` that `work` removes, and that are back after a loss of power at its end. */
+export async function backWithPower(folder: string, work: () => unknown): Promise<string[]> {
+  const kept = new Set(allBelow(folder));
+  const sync = (path: string): void => {
+    for (const one of kept) if (dirname(one) === path && !fs.existsSync(one)) kept.delete(one);
+  };
+  await withSyncs(folder, sync, work);
+  return [...kept].filter((path) => !fs.existsSync(path)).map((path) => relative(folder, path));
+}
+
+/** Runs `work`, and calls `sync` with the path of each file and folder that it writes to the disk. */
+async function withSyncs(
+  folder: string,
+  sync: (path: string) => void,
+  work: () => unknown,
+): Promise<void> {
   const { fsyncSync } = fs;
   const handle = await open(folder);
   // Its class is not exported.
@@ -75,14 +98,14 @@ export async function lostWithPower(folder: string, work: () => unknown): Promis
   await handle.close();
   fs.fsyncSync = (descriptor) => {
     fsyncSync(descriptor);
-    disk.sync(fs.readlinkSync(`/proc/self/fd/${descriptor}`));
+    sync(fs.readlinkSync(`/proc/self/fd/${descriptor}`));
   };
   const original = Object.getOwnPropertyDescriptor(prototype, 'datasync')
     ?.value as () => Promise<void>;
   const syncing = (['sync', 'datasync'] as const).map((name) =>
     vi.spyOn(prototype, name).mockImplementation(async function (this: typeof handle) {
       await original.call(this);
-      disk.sync(fs.readlinkSync(`/proc/self/fd/${this.fd}`));
+      sync(fs.readlinkSync(`/proc/self/fd/${this.fd}`));
     }),
   );
   syncBuiltinESMExports();
@@ -93,8 +116,4 @@ export async function lostWithPower(folder: string, work: () => unknown): Promis
     fs.fsyncSync = fsyncSync;
     syncBuiltinESMExports();
   }
-  const lost = allBelow(folder).filter((path) => !disk.has(path));
-  return [...lost, ...disk.early.map((path) => `${path}, early`)].map((path) =>
-    relative(folder, path),
-  );
 }

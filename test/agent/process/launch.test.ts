@@ -76,6 +76,18 @@ describe('[A11] a program that is stopped', () => {
     await patient;
     expect(await ended).toMatchObject({ by: 'SIGKILL' });
   });
+
+  it('is not given more time by a second stop', async () => {
+    const fake = fakeStart(['ignores SIGTERM']);
+    const { ended, stop } = await launched(fake);
+    await fake.wrote('ready');
+    const began = performance.now();
+    const hasty = stop(300);
+    await stop(30_000);
+    expect(await hasty).toBe('killed');
+    expect(await ended).toMatchObject({ by: 'SIGKILL' });
+    expect(performance.now() - began).toBeLessThan(15_000);
+  });
 });
 
 /** The command line of a process; empty if it has ended. */

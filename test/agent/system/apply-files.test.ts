@@ -20,6 +20,7 @@ import {
 } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { backWithPower } from '../../support/on-disk.ts';
 import { needs } from '../../support/prerequisite.ts';
 import {
   JOURNAL,
@@ -68,6 +69,13 @@ describe('the managed files of the system', () => {
     expect(site.calls()).toEqual(['nmcli --terse connection reload']);
     expect(await said(site, NOTHING)).toEqual([`${JOURNAL} removed`]);
     expect([filesIn(site.host.root), filesIn(site.home)]).toEqual([[], []]);
+  });
+
+  it('stay removed after a loss of power', async () => {
+    const site = systemSite();
+    await apply(site, ALL);
+    const back = await backWithPower(site.host.root, async () => await apply(site, NOTHING));
+    expect([back, filesIn(site.host.root)]).toEqual([[], []]);
   });
 
   it('become what they were before modreg', async () => {

@@ -7,7 +7,8 @@ export interface StreamInMemory extends Omit<ReportStream, 'append'> {
   readonly notes: PassedOver[];
 }
 
-export function streamInMemory(): StreamInMemory {
+/** Its id differs from that of each other stream. */
+export function streamInMemory(stream = 'of-a-test'): StreamInMemory {
   const messages: Uint8Array[] = [];
   const notes: PassedOver[] = [];
   const listening = new Set<() => void>();
@@ -16,8 +17,7 @@ export function streamInMemory(): StreamInMemory {
   return {
     messages,
     notes,
-    state: async () =>
-      await Promise.resolve({ stream: 'of-a-test', first: 1, last: messages.length }),
+    state: async () => await Promise.resolve({ stream, first: 1, last: messages.length }),
     read,
     readAtLeader: read,
     async append(_id, message) {

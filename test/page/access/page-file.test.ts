@@ -171,6 +171,18 @@ describe('a session', () => {
     database.close();
   });
 
+  it('of an account is removed from the file by a later sign-in of an account once it has ended', () => {
+    const { path, file } = newFile();
+    const account = { name: 'ada', stamp: 'first' };
+    file.signInAs(account, NOW);
+    file.signInAs(account, NOW + DAY);
+    const database = openDatabase(path, PAGE_LAYOUT, { mode: 'read', busyTimeoutMs: 0 });
+    expect(database.prepare('SELECT created_at FROM account_sessions').all()).toEqual([
+      { created_at: NOW + DAY },
+    ]);
+    database.close();
+  });
+
   it('lasts while another process has the file locked, although its use is not recorded (T129)', () => {
     const { path, file } = newFile();
     const token = signedIn(file);
