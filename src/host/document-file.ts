@@ -1,8 +1,10 @@
 import { closeSync, fstatSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
 import { LARGEST_DOCUMENT } from '../config/largest-document.ts';
 import type { Result } from '../core/index.ts';
-import { quote } from '../core/text/quote.ts';
+import { unreadableWords } from '../core/text/file-words.ts';
+import { excerpt, quote } from '../core/text/quote.ts';
 import type { Problem } from '../base/problem.ts';
+import { nearPath } from './near-path.ts';
 
 /** The content of a file that is read as a document. */
 export interface DocumentFile {
@@ -78,9 +80,14 @@ function codeOf(error: unknown): string {
   return code;
 }
 
-function unreadableFile(path: string, reason: string): Problem {
-  const message = `the file ${quote(path)} cannot be read (${reason})`;
-  return { severity: 'error', kind: 'unreadable-file', message };
+/** Why the file at `path` cannot be read: the code of the system, or in words. (D426) */
+export function unreadableFile(path: string, reason: string): Problem {
+  const isLost = reason === 'ENOENT';
+  const what = isLost && existsAt(path) ? 'is a link to nothing' : unreadableWords(reason);
+  const message = `the file ${quote(path)} ${what}`;
+  const near = isLost ? nearPath(path) : undefined;
+  const suggestion = near && excerpt(near);
+  return { severity: 'error', kind: 'unreadable-file', message, suggestion };
 }
 
 function readUpTo(file: number, most: number): Uint8Array {

@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { platformHome } from '../config/platform-home.ts';
 import type { Result } from '../core/index.ts';
+import { unwritableWords } from '../core/text/file-words.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { replaceFile } from '../files/replace-file.ts';
 import { isJsonObject } from '../registry/formats/json-object.ts';
@@ -110,7 +111,7 @@ export function documentKeeper(home: string): (documents: PlanDocuments) => Prob
       if (code === undefined) throw error;
       if (said === code) return undefined;
       said = code;
-      const message = `the documents are not kept for the next start: ${excerpt(path)} cannot be written (${code})`;
+      const message = `the documents are not kept for the next start: ${excerpt(path)} ${unwritableWords(code)}`;
       return { severity: 'warning', kind: 'state-write', message };
     }
   };

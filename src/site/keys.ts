@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Result } from '../core/index.ts';
+import { unwritableWords } from '../core/text/file-words.ts';
 import { quote } from '../core/text/quote.ts';
 import { ALL_OTHERS, PLATFORM } from '../core/trust/role.ts';
 import {
@@ -124,7 +125,7 @@ export async function signKeys(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    const message = `${quote(path)} cannot be written (${code})`;
+    const message = `${quote(path)} ${unwritableWords(code)}`;
     return { ok: false, error: { severity: 'error', kind: 'state-write', message } };
   }
   const missing = checked.ok ? undefined : checked.error;

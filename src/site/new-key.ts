@@ -62,7 +62,7 @@ export function written(folder: string, pairs: readonly NewKey[]): Problem | und
     for (const path of done) rmSync(path);
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    const message = `the keys cannot be written to ${quote(folder)} (${code}); nothing was changed`;
+    const message = `the keys cannot be written to ${quote(folder)} (${code === 'ENOENT' ? 'its folder does not exist' : code}); nothing was changed`;
     return { severity: 'error', kind: 'state-write', message };
   }
 }

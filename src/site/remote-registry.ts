@@ -1,4 +1,5 @@
 import { RegistryError } from '../registry/registry-error.ts';
+import { NOTHING_LISTENS } from '../registry/http/network-failure.ts';
 import type { Result } from '../core/index.ts';
 import { parseRegistryAddress, type RegistryAddress } from '../registry/address.ts';
 import {
@@ -119,10 +120,11 @@ function changeProblem(
   }
   if (!UNKNOWN.has(error.kind)) return problem;
   // An attempt before the last one may have been answered by a server that has ended since.
-  if (error.message.endsWith('(ECONNREFUSED)')) {
-    const hint =
-      'nothing listens at this address: check it, and whether the registry is served; then run the command again, which changes nothing twice';
-    return { ...problem, hint };
+  if (error.hint === NOTHING_LISTENS) {
+    return {
+      ...problem,
+      hint: `${NOTHING_LISTENS}; then run the command again, which changes nothing twice`,
+    };
   }
   // The registry has logged why, and a repetition ends in the same way.
   if (/ \(500\)(?::|$)/.test(error.message)) {

@@ -12,6 +12,7 @@ import { SERVER_LIMITS } from '../server/server-limits.ts';
 import { receiveArtifact } from '../server/artifacts/receive-artifact.ts';
 import type { Problem } from '../base/problem.ts';
 import { shellWord } from '../base/shell-word.ts';
+import { unreadableFile } from '../host/document-file.ts';
 import { refusalProblem } from './remote-registry.ts';
 
 /** A file that the registry is to host, as an artifact of a release. */
@@ -123,8 +124,7 @@ function changedFile(path: string): Problem {
 }
 
 function unreadable(path: string, reason: string, hint?: string): Result<never, Problem> {
-  const message = `the file ${quote(path)} cannot be read (${reason})`;
-  return { ok: false, error: { severity: 'error', kind: 'unreadable-file', message, hint } };
+  return { ok: false, error: { ...unreadableFile(path, reason), hint } };
 }
 
 const packHint = (folder: string): string =>

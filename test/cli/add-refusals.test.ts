@@ -222,7 +222,7 @@ describe('[D45] modreg add changes nothing', () => {
   });
 
   it.each([
-    ['machine.json', 'the file "./machine.json" cannot be read (ENOENT)'],
+    ['machine.json', 'the file "./machine.json" does not exist'],
     ['.', 'the file "./." cannot be read (not a regular file)'],
     ['-', '- is stdin, which cannot be edited: name a file'],
   ])('if the machine config is %s', async (path, message) => {

@@ -166,14 +166,14 @@ describe('modreg agent run', () => {
     const passing = passingTime();
     const agent = agentInProcess(folder);
     const says = async (words: string): Promise<unknown> => await passing(agent.until(words));
-    await says('cannot be reached');
+    await says('refused the connection');
     writeFileSync(machine, '{');
     await says('because 1:2 BAD_JSON');
     rmSync(machine);
-    await says('machine.json" cannot be read (ENOENT)');
+    await says('machine.json" does not exist');
     rmSync(`${folder}/policy.json`);
     writeFileSync(machine, text);
-    await says('policy.json" cannot be read (ENOENT)');
+    await says('policy.json" does not exist');
     expect((await said(folder, 'status')).join()).toContain('the configuration cannot be read: ');
     await agent.end('SIGTERM');
   });

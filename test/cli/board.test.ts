@@ -252,7 +252,7 @@ describe('modreg board needs a machine config with a fake board', () => {
   it('that can be read', async () => {
     expect(await shownOnce('none.json')).toEqual({
       stdout: [],
-      stderr: ['error[UNREADABLE_FILE]: the file "machine.json" cannot be read (ENOENT)'],
+      stderr: ['error[UNREADABLE_FILE]: the file "machine.json" does not exist'],
       exit: 2,
     });
   });

@@ -27,7 +27,7 @@ describe('several documents', () => {
     [
       ['package.json', 'nowhere.json', MACHINE],
       `package.json:1:1  error[MISSING]  found no field of a machine config, expected components, modules, agent\n1 error; 0 modules read\n${FINE}`,
-      'error[UNREADABLE_FILE]: the file "nowhere.json" cannot be read (ENOENT)\n',
+      'error[UNREADABLE_FILE]: the file "nowhere.json" does not exist\n',
       2,
     ],
   ])('%j', async (paths, stdout, stderr, exit) => {

@@ -44,7 +44,7 @@ describe('arguments that cannot be used: exit 2', () => {
     ],
     [
       ['acme:lidar', '1.*', '--at', 'noon'],
-      'error[BAD_TIME]: "noon" is not a time\n  noon\n  ^ expected a date and time with its offset, such as 2026-11-21T01:02:03Z\n',
+      'error[BAD_TIME]: "noon" is not a time\n  noon\n  ^ expected a time such as +12h, -2d, tomorrow, 2026-11-21T01:02:03Z or 2026-11-22T06:00 Europe/Berlin\n',
     ],
     [
       ['acme:lidar', '1.*', '--registry', ''],

@@ -55,13 +55,13 @@ describe('modreg doctor on documents', () => {
   it('that do not exist: stdin is not read', async () => {
     const folder = temporaryFolder({ 'home/empty': '' });
     expect(await examined(folder, [`${folder}/gone.json`], { only: 'documents' })).toEqual([
-      'error    documents  the file "./gone.json" cannot be read (ENOENT)',
+      'error    documents  the file "./gone.json" does not exist',
       '                    fix: correct the path, or make the file readable for this user: ls -l',
       1,
     ]);
     const environment = { PLATFORM_HOME: `${folder}/home` };
     const { stdout } = await printed(['doctor', '-'], { environment, clock: () => THEN });
-    expect(stdout).toContain('error    documents  the file "./-" cannot be read (ENOENT)');
+    expect(stdout).toContain('error    documents  the file "./-" does not exist');
   });
 });
 

@@ -151,7 +151,7 @@ describe('[T513] doctor says what answers at an address', () => {
 
   it('nothing of a server that does not answer', async () => {
     expect(await said('npm:http://127.0.0.1:1')).toEqual([
-      `error    registry   the registry npm:${AT} cannot be reached (ECONNREFUSED)`,
+      `error    registry   the registry npm:${AT} refused the connection`,
       '                    fix: nothing listens there: start the registry on its host, or correct the port in --registry',
       1,
     ]);

@@ -118,7 +118,7 @@ describe('modreg doctor on a registry', () => {
     server.close();
     const { address } = server;
     expect(await shown(site(address), 'registry')).toEqual([
-      'error    registry   the registry http://127.0.0.1:PORT cannot be reached (ECONNREFUSED)',
+      'error    registry   the registry http://127.0.0.1:PORT refused the connection',
       '                    fix: nothing listens there: start the registry on its host, or correct the port in "registry" of the policy',
     ]);
   });
@@ -155,7 +155,7 @@ describe('modreg doctor on a registry', () => {
     ]);
     server.close();
     expect(await look()).toEqual([
-      'error    registry   the registry npm:http://127.0.0.1:PORT cannot be reached (ECONNREFUSED)',
+      'error    registry   the registry npm:http://127.0.0.1:PORT refused the connection',
       '                    fix: nothing listens there: start the registry on its host, or correct the port in MODREG_REGISTRY',
       1,
     ]);

@@ -210,7 +210,7 @@ describe('modreg why --record', () => {
     expect(await on(home, `why acme:lidar --record ${folder}/none/x`)).toEqual({
       stdout: [],
       stderr: [
-        `error[UNREADABLE_FILE]: the file "${folder}/none/x" cannot be written (ENOENT)`,
+        `error[UNREADABLE_FILE]: the file "${folder}/none/x" cannot be written (its folder does not exist)`,
         'hint: name a new file',
       ],
       exit: 2,

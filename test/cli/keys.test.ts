@@ -231,7 +231,7 @@ describe('[D132] modreg registry publish --key', () => {
   });
 
   it.each([
-    ['a file that does not exist', undefined, /^error\[UNREADABLE_FILE\]: .*none.*ENOENT/],
+    ['a file that does not exist', undefined, /^error\[UNREADABLE_FILE\]: .*none" does not exist/],
     [
       'no key',
       'a password',

@@ -32,26 +32,26 @@ async function said(folder: string, args: readonly string[]): Promise<readonly u
 it.each<[args: readonly string[], text: string]>([
   [
     ['init', '/proc/modreg/lidar'],
-    'error[UNREADABLE_FILE]: the folder "/proc/modreg/lidar" cannot be written (ENOENT)',
+    'error[UNREADABLE_FILE]: the folder "/proc/modreg/lidar" cannot be written (its folder does not exist)',
   ],
   [['init', ''], `error[USAGE]: found "" as the folder, ${UNWRITTEN}`],
   [['init', '@/notes.txt'], `error[USAGE]: "./notes.txt" is not a folder, ${UNWRITTEN}`],
   [['init', '@/lidar'], `error[USAGE]: "./lidar" is not empty, ${UNWRITTEN}`],
   [['init', '@/loop'], 'error[UNREADABLE_FILE]: the folder "./loop" cannot be written (ELOOP)'],
   [['check', '@/loop'], 'error[UNREADABLE_FILE]: the file "./loop" cannot be read (ELOOP)'],
-  [['check', '@/none'], 'error[UNREADABLE_FILE]: the file "./none" cannot be read (ENOENT)'],
+  [['check', '@/none'], 'error[UNREADABLE_FILE]: the file "./none" does not exist'],
   [
     ['check', '@/pipe'],
     'error[UNREADABLE_FILE]: the file "./pipe" cannot be read (not a regular file)',
   ],
-  [['check', '-'], 'error[UNREADABLE_FILE]: the file "./-" cannot be read (ENOENT)'],
+  [['check', '-'], 'error[UNREADABLE_FILE]: the file "./-" does not exist'],
   [
     ['pack', '@/lidar', '--platform', 'linux/amd64', '--out', '@/pipe'],
     'error[UNREADABLE_FILE]: the file "./pipe" cannot be written (not a regular file)',
   ],
   [
     ['pack', '@/lidar', '--platform', 'linux/amd64', '--out', '@/none/lidar.tar.gz'],
-    'error[UNREADABLE_FILE]: the file "./none/lidar.tar.gz" cannot be written (ENOENT)',
+    'error[UNREADABLE_FILE]: the file "./none/lidar.tar.gz" cannot be written (its folder does not exist)',
   ],
   [['pack', '@/loop'], 'error[USAGE]: "./loop" is not a folder'],
   [['pack', '@/pipe'], 'error[USAGE]: "./pipe" is not a folder'],
@@ -93,7 +93,7 @@ it.each([
 
 it('[T850] keys new where nothing can be made says so', async () => {
   expect(await said(temporaryFolder(), ['keys', 'new', '/proc/modreg/publish.key'])).toEqual([
-    'error[STATE_WRITE]: the keys cannot be written to "/proc/modreg" (ENOENT); nothing was changed',
+    'error[STATE_WRITE]: the keys cannot be written to "/proc/modreg" (its folder does not exist); nothing was changed',
     70,
   ]);
 });

@@ -143,7 +143,7 @@ describe('[D244] modreg module pack', () => {
       'is written to a folder that is not there',
       () => undefined,
       'none/a.tgz',
-      'error[UNREADABLE_FILE]: the file "./none/a.tgz" cannot be written (ENOENT)',
+      'error[UNREADABLE_FILE]: the file "./none/a.tgz" cannot be written (its folder does not exist)',
     ],
   ])('refuses what %s', async (_what, prepare, out, reason) => {
     const { folder, module } = made();

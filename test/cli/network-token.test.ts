@@ -155,7 +155,7 @@ describe('the file of MODREG_TOKEN_FILE', () => {
       MODREG_TOKEN_FILE: '/nowhere/token',
     });
     expect([stderr, exit]).toEqual([
-      'error[UNREADABLE_FILE]: the file "/nowhere/token" cannot be read (ENOENT)\n',
+      'error[UNREADABLE_FILE]: the file "/nowhere/token" does not exist\n',
       2,
     ]);
   });

@@ -47,7 +47,7 @@ describe('a release list over the network', () => {
     const warning = stderr.replace(/saved \d+ s ago/, 'saved N s ago');
     expect([stdout, warning, exit]).toEqual([
       '1.2.3\n',
-      `warning[STALE_LIST]: the registry ${server.address} cannot be reached (ECONNREFUSED); answered from the list saved N s ago\n`,
+      `warning[STALE_LIST]: the registry ${server.address} refused the connection; answered from the list saved N s ago\nhint: nothing listens at this address: check it, and whether the registry is served\n`,
       0,
     ]);
     const json = await inProcess([...args, '--json', '--offline'], environment);
@@ -288,7 +288,8 @@ describe('a machine.db that cannot be used does not prevent an answer', () => {
     const environment = { PLATFORM_HOME: '/dev/null/home', MODREG_REGISTRY: server.address };
     const { stderr, exit } = await passingTime()(inProcess(RESOLVE, environment));
     expect([stderr, exit]).toEqual([
-      `error[REGISTRY_UNREACHABLE]: the registry ${server.address} cannot be reached (ECONNREFUSED)
+      `error[REGISTRY_UNREACHABLE]: the registry ${server.address} refused the connection
+hint: nothing listens at this address: check it, and whether the registry is served
 warning[STATE_WRITE]: "/dev/null/home/machine.db": it cannot be created (ENOTDIR)
 `,
       4,

@@ -171,7 +171,7 @@ it('[T616] a registry with such a file does not start, and creates none of its o
   const { stdout, stderr, exit } = await registry(db, ...args);
   expect([stdout, stderr, exit]).toEqual([
     '',
-    'error[UNREADABLE_FILE]: the file "/nonexistent/notify.json" cannot be read (ENOENT)\n',
+    'error[UNREADABLE_FILE]: the file "/nonexistent/notify.json" does not exist\n',
     2,
   ]);
   expect(() => readFileSync(db)).toThrow('ENOENT');

@@ -152,7 +152,7 @@ describe('[T510] a registry of .npmrc that is not known is not replaced by anoth
 
   it.each([
     ['is a folder', '.', 'the file "FOLDER/." cannot be read (not a regular file)'],
-    ['does not exist', 'none', 'the file "FOLDER/none" cannot be read (ENOENT)'],
+    ['does not exist', 'none', 'the file "FOLDER/none" does not exist'],
     ['is too large', 'large', 'the file "FOLDER/large" has more than 65536 bytes'],
   ])('the file of NPM_CONFIG_USERCONFIG %s', async (_what, name, why) => {
     const folder = temporaryFolder({ large: '#'.repeat(65_537) });

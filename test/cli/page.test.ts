@@ -205,7 +205,7 @@ it.each([
   const home = temporaryFolder();
   expect(await inProcess(['page', named, '--port', '0'], { PLATFORM_HOME: home })).toEqual({
     stdout: '',
-    stderr: `error[UNREADABLE_FILE]: the file "${named}" cannot be read (ENOENT)\n${suggestion}`,
+    stderr: `error[UNREADABLE_FILE]: the file "${named}" does not exist\n${suggestion}`,
     exit: 2,
   });
   expect(existsSync(`${home}/page.db`)).toBe(false);

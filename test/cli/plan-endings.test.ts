@@ -64,7 +64,7 @@ describe('the exit code and stderr of modreg plan', () => {
   ^ expected linux/amd64 or linux/arm64
 error[BAD_TIME]: "now" is not a time
   now
-  ^ expected a date and time with its offset, such as 2026-11-21T01:02:03Z
+  ^ expected a time such as +12h, -2d, tomorrow, 2026-11-21T01:02:03Z or 2026-11-22T06:00 Europe/Berlin
 error[USAGE]: --max-age: "soon" is not a duration, expected a whole number and one of s, m, h, d, at most ten years, such as 5m
 `,
       },

@@ -35,7 +35,7 @@ async function doctor(
 
 describe('[T512] a MODREG_CA_FILE that cannot be used, together with a proxy', () => {
   it.each([
-    ['is missing', 'none.pem', 'cannot be read (ENOENT)'],
+    ['is missing', 'none.pem', 'does not exist'],
     ['has no certificate', 'empty.pem', 'has no certificate in PEM format'],
   ])('%s: the command says so, ends, and asks the proxy for nothing', async (_what, name, why) => {
     const folder = temporaryFolder({ 'empty.pem': '' });
@@ -51,7 +51,7 @@ describe('[T512] a MODREG_CA_FILE that cannot be used, together with a proxy', (
     const environment = { HTTP_PROXY: 'https://127.0.0.1:1', MODREG_CA_FILE: '/none.pem' };
     const { stderr } = await inProcess(resolving(PLAIN), environment);
     expect(stderr).toBe(
-      `error[BAD_CERTIFICATE]: the file of MODREG_CA_FILE, "/none.pem", cannot be read (ENOENT)\nhint: ${CA_HINT}\n`,
+      `error[BAD_CERTIFICATE]: the file of MODREG_CA_FILE, "/none.pem", does not exist\nhint: ${CA_HINT}\n`,
     );
   });
 
@@ -64,7 +64,7 @@ describe('[T512] a MODREG_CA_FILE that cannot be used, together with a proxy', (
     const environment = { HTTPS_PROXY: proxy.address, MODREG_CA_FILE: '/none.pem' };
     const said = await doctor(address, environment, isNamed);
     expect(said.filter((line) => /^(?:error|ok) /.test(`${line}`))).toEqual([
-      'error    registry   the file of MODREG_CA_FILE, "/none.pem", cannot be read (ENOENT)',
+      'error    registry   the file of MODREG_CA_FILE, "/none.pem", does not exist',
     ]);
     expect([said.join('\n').includes('TLS'), proxy.requests]).toEqual([false, []]);
   });
@@ -113,7 +113,7 @@ describe('[T515] a proxy that does not answer', () => {
     const said = await doctor(registry, environment, isNamed);
     expect(said.slice(0, 3)).toEqual([
       `info     registry   ${registry} is reached through the proxy http://127.0.0.1:PORT (${name})`,
-      `error    registry   the registry ${registry} cannot be reached through the proxy http://127.0.0.1:PORT (ECONNREFUSED)`,
+      `error    registry   the registry ${registry} cannot be reached through the proxy http://127.0.0.1:PORT, which refused the connection`,
       `                    fix: ${name} ${HINT}`,
     ]);
   });

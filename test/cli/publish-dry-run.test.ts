@@ -243,7 +243,7 @@ describe('[D465] registry publish --dry-run says what would not be published', (
     const { stdout, stderr, exit } = await publish('file', ['1.4.0', '--key', '/none/publish.key']);
     expect([stdout, stderr, exit]).toEqual([
       [],
-      ['error[UNREADABLE_FILE]: the file "/none/publish.key" cannot be read (ENOENT)'],
+      ['error[UNREADABLE_FILE]: the file "/none/publish.key" does not exist'],
       2,
     ]);
   });

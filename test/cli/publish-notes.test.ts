@@ -108,7 +108,7 @@ describe.each(['in a file', 'over HTTP'] as const)('[D379] release notes %s', (w
     ],
     [
       ['1.3.0', '--notes', '@/none.md'],
-      'error[UNREADABLE_FILE]: the file "./none.md" cannot be read (ENOENT)\n',
+      'error[UNREADABLE_FILE]: the file "./none.md" does not exist\n  did you mean ./notes.md ?\n',
     ],
     [
       ['1.3.0', '--dry-run', '--notes', '@/large.md'],

@@ -31,7 +31,7 @@ describe('the options of registry serve', () => {
     [{ host: '' }, '--host is empty'],
     [{ tlsCert: 'x' }, '--tls-cert is given without --tls-key: pass both, or neither'],
     [{ tlsKey: 'x' }, '--tls-key is given without --tls-cert: pass both, or neither'],
-    [{ tlsCert: '/no', tlsKey: '/no' }, 'the certificate "/no" cannot be read (ENOENT)'],
+    [{ tlsCert: '/no', tlsKey: '/no' }, 'the certificate "/no" does not exist'],
     [
       { metrics: '9464' },
       '--metrics is "9464", expected an address and a port, such as 127.0.0.1:9464',

@@ -129,13 +129,13 @@ describe('a request without a usable answer', () => {
     );
   });
 
-  it('ends with advice after three attempts', async () => {
+  it('[D427] ends with advice after three attempts', async () => {
     const server = await answering(done);
     server.close();
     expect(await passingTime()(remote(server.address, PUBLISH))).toEqual({
       stdout: '',
       stderr:
-        'error[REGISTRY_UNREACHABLE]: the registry ADDRESS cannot be reached (ECONNREFUSED)\nhint: nothing listens at this address: check it, and whether the registry is served; then run the command again, which changes nothing twice\n',
+        'error[REGISTRY_UNREACHABLE]: the registry ADDRESS refused the connection\nhint: nothing listens at this address: check it, and whether the registry is served; then run the command again, which changes nothing twice\n',
       exit: 4,
     });
     expect(server.requests).toEqual([]);

@@ -46,7 +46,7 @@ describe('modreg registry serve with a certificate', () => {
         rmSync(key);
         return ['--tls-cert', certificate, '--tls-key', key];
       },
-      'error[UNREADABLE_FILE]: the key "KEY" cannot be read (ENOENT)\n',
+      'error[UNREADABLE_FILE]: the key "KEY" does not exist\n',
     ],
     [
       'the key of another certificate',

@@ -142,7 +142,7 @@ describe('modreg registry publish --upload', () => {
       'a missing file',
       (folder) => [...UPLOAD, `${folder}/none`],
       '',
-      'error[UNREADABLE_FILE]: the file "FOLDER/none" cannot be read (ENOENT)\n',
+      'error[UNREADABLE_FILE]: the file "FOLDER/none" does not exist\n',
       2,
     ],
     [

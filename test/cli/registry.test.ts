@@ -165,7 +165,7 @@ describe('modreg registry', () => {
     ],
     [
       ['publish', 'acme:lidar', '--file', 'nowhere.json'],
-      'error[UNREADABLE_FILE]: the file "nowhere.json" cannot be read (ENOENT)',
+      'error[UNREADABLE_FILE]: the file "nowhere.json" does not exist',
       2,
     ],
     [

@@ -10,7 +10,7 @@ import { planFor, site } from '../support/site.ts';
 
 const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000];
 const THEN = Date.parse('2026-11-20T01:02:03Z');
-const TROUBLE = 'the registry https://registry.example cannot be reached (ECONNREFUSED)';
+const TROUBLE = 'the registry https://registry.example refused the connection';
 const LIDAR = moduleNamed('acme_lidar', 'acme:lidar');
 const REAR = moduleNamed('rear', 'acme:lidar');
 const CAM = moduleNamed('acme_cam', 'acme:cam');

@@ -80,7 +80,7 @@ describe('modreg watch does not start', () => {
       {
         options: ['--deployed', 'nowhere.json', '--json'],
         stderr: [
-          '{"error":{"code":"UNREADABLE_FILE","message":"the file \\"nowhere.json\\" cannot be read (ENOENT)","input":null,"because":[],"suggestion":null,"hint":null}}',
+          '{"error":{"code":"UNREADABLE_FILE","message":"the file \\"nowhere.json\\" does not exist","input":null,"because":[],"suggestion":null,"hint":null}}',
         ],
         exit: 2,
       },

@@ -178,7 +178,7 @@ describe('modreg why', () => {
       'stayed at 1.2.3: 1.2.9 is refused by a rollback on this machine; 1.2.3 was deployed',
       'upgraded 1.2.3 → 1.2.9: newest release of 1; the quarantine of 1.2.9 was lifted',
       'stayed at 1.2.9: already the newest release of 1; 1.2.9 was deployed',
-      'stuck: the registry https://registry.example cannot be reached (ECONNREFUSED); the saved list was confirmed at , the limit is 1 h; the saved list became too old',
+      'stuck: the registry https://registry.example refused the connection; the saved list was confirmed at , the limit is 1 h; the saved list became too old',
     ]);
   });
 

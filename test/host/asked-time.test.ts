@@ -47,6 +47,41 @@ describe('[T700] a time that a person names', () => {
     });
   });
 
+  it.each([
+    ['tomorow', 'tomorrow'],
+    ['Yesterday', 'yesterday'],
+    ['12h', '+12h or -12h'],
+    ['2026-11-22T06:00', '2026-11-22T06:00:00Z'],
+    ['2026-11-22 06:00:30', '2026-11-22T06:00:30Z'],
+    ['2026-11-22T06:00 Europe/Berln', '2026-11-22T06:00 Europe/Berlin'],
+    ['2026-11-22T25:00', undefined],
+    ['2026-02-30T06:00 Europe/Berln', undefined],
+    ['2026-11-22T06:00 Mars/Base', undefined],
+    ['next week', undefined],
+  ])('[D428] instead of %s, %s is suggested', (text, suggestion) => {
+    expect(askedTime(text, NOW)).toEqual({
+      ok: false,
+      error: {
+        kind: 'bad-time',
+        text,
+        position: 0,
+        expected:
+          'a time such as +12h, -2d, tomorrow, 2026-11-21T01:02:03Z or 2026-11-22T06:00 Europe/Berlin',
+        suggestion,
+        message: `"${text}" is not a time`,
+      },
+    });
+  });
+
+  it('[D428] of a date with an offset, the form of RFC 3339 is said', () => {
+    expect(askedTime('2026-11-21T1:02Z', NOW)).toMatchObject({
+      error: {
+        expected: 'a date and time with its offset, such as 2026-11-21T01:02:03Z',
+        suggestion: undefined,
+      },
+    });
+  });
+
   it('is not after the last year that can be written', () => {
     expect(askedTime('+3660d', Date.parse('9999-01-01T00:00:00Z')).ok).toBe(false);
   });

@@ -65,7 +65,7 @@ it.each<[what: string, damage: () => void, expected: readonly string[]]>([
   [
     'a missing machine config',
     () => rmSync(`${folder}/machine.json`),
-    ['acme_lidar', 'https://registry.example', 'the file "./machine.json" cannot be read (ENOENT)'],
+    ['acme_lidar', 'https://registry.example', 'the file "./machine.json" does not exist'],
   ],
   [
     'an empty policy',
@@ -75,7 +75,7 @@ it.each<[what: string, damage: () => void, expected: readonly string[]]>([
   [
     'a missing policy',
     () => rmSync(`${folder}/policy.json`),
-    ['acme_lidar', 'https://registry.example', 'the file "./policy.json" cannot be read (ENOENT)'],
+    ['acme_lidar', 'https://registry.example', 'the file "./policy.json" does not exist'],
   ],
   [
     'a policy with errors, although the machine config is another one',
@@ -159,7 +159,7 @@ it('[T353] a home that cannot be written is said once, and is no reason not to r
   const keep = documentKeeper(`${folder}/home`);
   const said = [1, 2].map(() => keep(start.value.documents)?.message.replace(folder, '.'));
   expect(said).toEqual([
-    'the documents are not kept for the next start: ./home/machine.db.documents cannot be written (ENOENT)',
+    'the documents are not kept for the next start: ./home/machine.db.documents cannot be written (its folder does not exist)',
     undefined,
   ]);
   mkdirSync(`${folder}/home`);

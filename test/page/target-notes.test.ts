@@ -58,7 +58,7 @@ it('[T809] the registry does not answer: the page of the notes says so', async (
   expect((await app.request(NOTES)).status).toBe(409);
   expect(await textOf(app, NOTES)).toEqual([
     'This cannot be shown',
-    `REGISTRY_UNREACHABLE the registry ${server.address} cannot be reached (ECONNREFUSED)`,
+    `REGISTRY_UNREACHABLE the registry ${server.address} refused the connection`,
     'its notes are read from the registry when they are opened, and are not kept here',
   ]);
 });

@@ -32,7 +32,7 @@ describe('[D114] [T418] a MODREG_CA_FILE', () => {
   it.each([
     ['one.pem', undefined],
     ['two.pem', undefined],
-    ['none.pem', 'cannot be read (ENOENT)'],
+    ['none.pem', 'does not exist'],
     ['.', 'cannot be read (EISDIR)'],
     ['empty.pem', 'has no certificate in PEM format'],
     ['key.pem', 'has no certificate in PEM format'],

@@ -68,7 +68,7 @@ describe('the files for TLS', () => {
       [
         'without a certificate',
         ({ certificate }) => renameSync(certificate, `${certificate}.old`),
-        /^the certificate "[^"]+\/cert\.pem" cannot be read \(ENOENT\)$/,
+        /^the certificate "[^"]+\/cert\.pem" does not exist$/,
       ],
       [
         'with a folder as the key',

@@ -12,6 +12,7 @@ import { readJson } from '../../config/text/json-document.ts';
 import { positionIn } from '../../config/text/position.ts';
 import { decode } from '../../config/text/utf8.ts';
 import type { Result } from '../../core/index.ts';
+import { unwritableWords } from '../../core/text/file-words.ts';
 import { describeValue, excerpt } from '../../core/text/quote.ts';
 import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import { replaceFile as writeFile } from '../../files/replace-file.ts';
@@ -124,6 +125,6 @@ function foreignSchema(path: string, kind: DocumentKind): Problem | undefined {
 function unwritable(path: string, error: unknown): Problem {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
-  const message = `${excerpt(path)} cannot be written (${code}); nothing was changed`;
+  const message = `${excerpt(path)} ${unwritableWords(code)}; nothing was changed`;
   return { severity: 'error', kind: 'state-write', message };
 }

@@ -1,4 +1,4 @@
-import { proxyFailure } from '../../registry/http/network-failure.ts';
+import { proxyFailure, REFUSED, REFUSED_WORDS } from '../../registry/http/network-failure.ts';
 import type { RegistryError, RegistryErrorKind } from '../../registry/registry-error.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { countOf } from '../../base/count.ts';
@@ -147,8 +147,9 @@ function unconnected(facts: RegistryFacts, now: number): Finding[] {
       const { message, hint = '' } = proxyFailure(connection.ofProxy, `the registry ${from}`);
       return [error(message, hint)];
     }
-    const found = `the registry ${from} cannot be reached (${excerpt(connection.code)})`;
-    return [error(found, connectionFix(connection.code, url, place))];
+    const { code } = connection;
+    const why = code === REFUSED ? REFUSED_WORDS : `cannot be reached (${excerpt(code)})`;
+    return [error(`the registry ${from} ${why}`, connectionFix(code, url, place))];
   }
   const { certificate } = connection;
   if (certificate?.refusal !== undefined) {

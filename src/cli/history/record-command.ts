@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { unwritableWords } from '../../core/text/file-words.ts';
 import { quote } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { failed, type Outcome, type Problem } from '../../base/problem.ts';
@@ -46,7 +47,7 @@ function writeNew(path: string, content: string): Problem | undefined {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     const reason = code === 'EEXIST' ? 'it exists, and is kept' : code;
-    const message = `the file ${quote(path)} cannot be written (${reason})`;
+    const message = `the file ${quote(path)} ${unwritableWords(reason)}`;
     return { severity: 'error', kind: 'unreadable-file', message, hint: 'name a new file' };
   }
 }

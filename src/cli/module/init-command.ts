@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { unwritableWords } from '../../core/text/file-words.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import { shellWord } from '../../base/shell-word.ts';
@@ -46,7 +47,7 @@ function written(folder: string, files: ReturnType<typeof filesOf>): Problem | u
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    const message = `the folder ${quote(folder)} cannot be written (${code})`;
+    const message = `the folder ${quote(folder)} ${unwritableWords(code)}`;
     return { severity: 'error', kind: 'unreadable-file', message };
   }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import type { CheckedPackage } from '../../agent/check-package.ts';
 import type { Platform, Result } from '../../core/index.ts';
+import { unwritableWords } from '../../core/text/file-words.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { readRegularFile, STDIN } from '../../host/document-file.ts';
 import { platformOf } from '../../host/list-options.ts';
@@ -128,7 +129,7 @@ function copied(archive: string, out: string): Problem | undefined {
 }
 
 function unwritable(out: string, reason: string): Problem {
-  const message = `the file ${quote(out)} cannot be written (${reason})`;
+  const message = `the file ${quote(out)} ${unwritableWords(reason)}`;
   return { severity: 'error', kind: 'unreadable-file', message };
 }
 

@@ -1,4 +1,5 @@
 import type { Result } from '../../core/index.ts';
+import { unwritableWords } from '../../core/text/file-words.ts';
 import { quote } from '../../core/text/quote.ts';
 import { CODE_MS } from '../../page/access/sign-in-codes.ts';
 import { describeDuration } from '../../core/text/duration.ts';
@@ -40,7 +41,7 @@ function writePrivate(path: string, text: string): Result<void, Problem> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    const message = `${quote(path)}: the address for signing in cannot be written (${code})`;
+    const message = `${quote(path)}: the address for signing in ${unwritableWords(code)}`;
     return { ok: false, error: { severity: 'error', kind: 'state-write', message } };
   }
 }

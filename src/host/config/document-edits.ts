@@ -11,6 +11,7 @@ import {
 import { maskSecrets } from '../../config/masked-secrets.ts';
 import { readMachine, readUpdatePolicy } from '../../config/read-document.ts';
 import type { Result } from '../../core/index.ts';
+import { unwritableWords } from '../../core/text/file-words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { documentDiff } from '../../core/trust/document-diff.ts';
 import { usage, type Problem } from '../../base/problem.ts';
@@ -128,7 +129,7 @@ function created(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    const message = `${excerpt(path)} cannot be written (${code}); nothing was changed`;
+    const message = `${excerpt(path)} ${unwritableWords(code)}; nothing was changed`;
     return { ok: false, error: [{ severity: 'error', kind: 'state-write', message }] };
   }
 }

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import { unreadableWords } from '../../core/text/file-words.ts';
 import { quote } from '../../core/text/quote.ts';
 import { RegistryError } from '../registry-error.ts';
 import type { Variables } from './proxy.ts';
@@ -53,7 +54,7 @@ function ownCertificates(path: string): string {
     text = readFileSync(path, 'latin1');
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    throw unusable(path, `cannot be read (${code})`);
+    throw unusable(path, unreadableWords(code));
   }
   const certificates = text.split(BEGIN).filter((part) => BEGIN.test(part));
   if (certificates.length === 0) throw unusable(path, 'has no certificate in PEM format');

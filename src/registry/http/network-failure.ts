@@ -21,6 +21,12 @@ const CERTIFICATES: ReadonlyMap<string, string> = new Map([
 ]);
 const TIMES = new Set(['CERT_NOT_YET_VALID', 'CERT_HAS_EXPIRED']);
 const OVERFLOWS = new Set(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW']);
+/** What the system says where nothing listens, and how messages say it. */
+export const REFUSED = 'ECONNREFUSED';
+export const REFUSED_WORDS = 'refused the connection';
+/** The hint of an error that a host refused the connection (D427). */
+export const NOTHING_LISTENS =
+  'nothing listens at this address: check it, and whether the registry is served';
 /** How a connection closes. */
 const ENDS = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 const DEEPEST_CAUSE = 5;
@@ -109,9 +115,10 @@ export function proxyFailure({ proxy, code }: ProxyError, where: string): Regist
   // Some proxies answer 401 to a wrong password.
   if (code === '407' || code === '401') return proxyDenial(where, code, proxy);
   const hint = proxyHint(proxy);
+  if (code === REFUSED) return unreachable(`${through}, which ${REFUSED_WORDS}`, hint);
   const isStatus = /^\d{3}$/.test(code);
   const why = isStatus ? `it answers ${code} to CONNECT` : excerpt(code);
-  return new RegistryError('registry-unreachable', `${through} (${why})`, { hint });
+  return unreachable(`${through} (${why})`, hint);
 }
 
 /** The RegistryError for a proxy that wants a user and a password, or others. (RFC 9110, 15.5.8) */
@@ -159,15 +166,21 @@ function networkFailure(
   if (code !== undefined && ENDS.has(code) && causes.some(isTerminated)) return brokenOff(where);
   const because = code === undefined ? 'the connection broke' : excerpt(code);
   const proxy = proxyOf(fetch, url);
+  if (!proxy && code === REFUSED) {
+    return unreachable(`${where} ${REFUSED_WORDS}`, NOTHING_LISTENS);
+  }
   const through = proxy ? ` through the proxy ${proxy.url.origin}` : '';
   const message = `${where} cannot be reached${through} (${because})`;
-  return new RegistryError('registry-unreachable', message, { hint: proxy && proxyHint(proxy) });
+  return unreachable(message, proxy && proxyHint(proxy));
+}
+
+function unreachable(message: string, hint: string | undefined): RegistryError {
+  return new RegistryError('registry-unreachable', message, { hint });
 }
 
 /** The error for a body that ended before its length, or without its end. */
 export function brokenOff(where: string): RegistryError {
-  const message = `${where} closed the connection before the end of its response`;
-  return new RegistryError('registry-unreachable', message);
+  return unreachable(`${where} closed the connection before the end of its response`, undefined);
 }
 
 /** What to do about a certificate that is refused with `code`. */

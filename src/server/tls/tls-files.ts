@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { Result } from '../../core/index.ts';
+import { unreadableWords } from '../../core/text/file-words.ts';
 import { excerpt, quote } from '../../core/text/quote.ts';
 import { formatTime } from '../../core/text/rfc3339.ts';
 import { privateKeyIn } from './private-key.ts';
@@ -76,7 +77,7 @@ function contentOf(path: string, name: string): Result<Buffer, string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    return { ok: false, error: `${name} cannot be read (${code})` };
+    return { ok: false, error: `${name} ${unreadableWords(code)}` };
   }
 }
 
