@@ -62,6 +62,11 @@ export interface RegistryWriter {
     release: string,
     how?: PublishTerms,
   ) => Promise<ChangeResult>;
+  /**
+   * Asks whether releases of the module may be published, with one that has no version: a registry refuses it as `bad-release`, after it has
+   * looked at the token, and nothing is changed.
+   */
+  readonly mayPublish: (moduleId: ModuleId) => Promise<ChangeResult>;
   /** Yanks a version for `reason`, with the signatures of authors; null unyanks it. */
   readonly yank: (
     moduleId: ModuleId,
@@ -139,6 +144,8 @@ export function registryWriter(
       times: async (moduleId) => await timesOf(await connection(), base, moduleId),
       publish: async (moduleId, body, how) =>
         await send(moduleId, releasesPath(how), { method: 'POST', body }),
+      mayPublish: async (moduleId) =>
+        await send(moduleId, releasesPath(undefined), { method: 'POST', body: '{}' }),
       yank: async (moduleId, version, reason, signatures) =>
         await send(moduleId, `${releaseAt(version)}/yank`, markChange(reason, signatures)),
       async notes(moduleId, version, notes) {

@@ -7,8 +7,8 @@ import { laterPlatforms } from '../server/catalogue/later-platforms.ts';
 import { readRelease } from '../server/catalogue/published-release.ts';
 import { contentOf, isSameRelease, newSignatures } from '../server/catalogue/release-content.ts';
 import type { PublishedRelease } from '../server/index.ts';
-import { withCatalogue } from './catalogue-options.ts';
-import { withWriter, type ChangeOptions } from './remote-registry.ts';
+import { modeOf, withCatalogue, type CreatingOptions } from './catalogue-options.ts';
+import { refusalProblem, withWriter, type ChangeOptions } from './remote-registry.ts';
 
 /** What publishing a version comes to that the registry has already. */
 export interface PublishedBefore {
@@ -22,34 +22,53 @@ export interface PublishedBefore {
   readonly found?: string | undefined;
 }
 
-/** Those of `releases` that the registry has already, as far as its list can be read (D465). */
+/** What is known of a publication that is only tried. */
+export interface Tried {
+  /** The releases that the registry has already. */
+  readonly before: readonly PublishedBefore[];
+  /** Why it would take none of them. */
+  readonly failure: Problem | undefined;
+}
+
+/** Which of `releases` the registry has already, and why it would take none of them (D465). */
 export async function publishedBefore(
   moduleId: ModuleId,
   releases: readonly PublishedRelease[],
-  options: ChangeOptions,
+  options: CreatingOptions & ChangeOptions,
   world: World,
-): Promise<readonly PublishedBefore[]> {
+): Promise<Tried> {
   const listed = await entriesOf(moduleId, options, world);
-  const entries = (listed.ok ? listed.value : []).filter(isJsonObject);
+  if (!listed.ok) return { before: [], failure: listed.error };
+  const entries = listed.value.filter(isJsonObject);
   const byVersion = new Map(entries.map((entry) => [entry['version'], entry]));
-  return releases.flatMap((release) => {
+  const before = releases.flatMap((release) => {
     const entry = byVersion.get(release.version);
     return entry ? [comparedWith(entry, moduleId, release)] : [];
   });
+  return { before, failure: undefined };
 }
 
-/** The entries of the list of a module. */
+/** The entries of the list of a module, in a registry that would take more of them. */
 async function entriesOf(
   moduleId: ModuleId,
-  options: ChangeOptions,
+  options: CreatingOptions & ChangeOptions,
   world: World,
 ): Promise<Result<readonly unknown[], Problem>> {
   if (options.registry === undefined) {
-    return withCatalogue(options, world, { mode: 'read' }, (catalogue) => {
+    const read = withCatalogue(options, world, { mode: 'read' }, (catalogue) => {
       return { ok: true, value: releasesIn(catalogue.document(moduleId)?.bytes) };
     });
+    const isCreated = modeOf(options).mode === 'create';
+    if (!read.ok && read.error.kind === 'unreadable-file' && isCreated) {
+      return { ok: true, value: [] };
+    }
+    return read;
   }
   return await withWriter(options, world, async (writer) => {
+    const asked = await writer.mayPublish(moduleId);
+    if (asked.kind !== 'done' && asked.kind !== 'bad-release') {
+      return { ok: false, error: refusalProblem(asked) };
+    }
     return { ok: true, value: (await writer.times(moduleId)).releases };
   });
 }

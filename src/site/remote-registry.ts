@@ -52,6 +52,7 @@ function noting(writer: RegistryWriter, sent: { hasChange: boolean }): RegistryW
   };
   return {
     times: writer.times,
+    mayPublish: writer.mayPublish,
     upload: noted(writer.upload),
     publish: noted(writer.publish),
     yank: noted(writer.yank),
@@ -93,14 +94,6 @@ function openWriter(
   });
   if (!writer.ok) return { ok: false, error: registryProblem(writer.error) };
   return { ok: true, value: { writer: writer.value, hint: token.value.hint } };
-}
-
-/** Why no change can be sent to the registry that `--registry` names, or would be taken there: it is not asked. Undefined if there is a token for it. */
-export function unsendable({ registry = '' }: ChangeOptions, world: World): string | undefined {
-  const opened = openWriter(registry, world);
-  if (!opened.ok) return `fail: ${opened.error.message}`;
-  const { hint } = opened.value;
-  return hint && `be refused without a token: ${hint}`;
 }
 
 /** The errors after which it is not known whether the registry made the change. */

@@ -24,6 +24,8 @@ function machineWith(fields: object): string {
   return JSON.stringify({ components: [USER], modules: [entry] });
 }
 
+const NOT_REGULAR = 'cannot be read (not a regular file)';
+
 describe('modreg check <file>', () => {
   it.each<[readonly string[], string, number]>([
     [[`${GOOD}/machine/comments.json`, '--strict'], 'no problems; 0 modules read\n', 0],
@@ -182,17 +184,9 @@ describe('the policy', () => {
   });
 
   it.each([
-    [
-      'a dangling link',
-      (path: string) => symlinkSync('/nowhere/policy.json', path),
-      'is a link to nothing',
-    ],
-    [
-      'a pipe',
-      (path: string) => execFileSync('mkfifo', [path]),
-      'cannot be read (not a regular file)',
-    ],
-    ['a folder', (path: string) => mkdirSync(path), 'cannot be read (not a regular file)'],
+    ['a dangling link', (at: string) => symlinkSync('/nowhere', at), 'is a link to nothing'],
+    ['a pipe', (at: string) => execFileSync('mkfifo', [at]), NOT_REGULAR],
+    ['a folder', (at: string) => mkdirSync(at), NOT_REGULAR],
   ])('[D426] that is %s is an error', async (_what, make, reason) => {
     const folder = temporaryFolder({ 'machine.json': machine });
     make(`${folder}/policy.json`);

@@ -101,6 +101,7 @@ it('--dry-run shows the entry with its digest, and changes nothing', async () =>
       schema: 'modreg/registry-publish@1',
       dry_run: true,
       module_id: 'acme:lidar',
+      refused: null,
       releases: [
         {
           version: '1.0.0',

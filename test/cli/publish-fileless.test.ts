@@ -50,6 +50,17 @@ it.each<['http' | 'file', readonly string[], readonly string[]]>([
   expect(await said(at, ...args)).toEqual([0, notes]);
 });
 
+it.each([[], ['--dry-run']])('[D491] is a field of --json: %j', async (...args) => {
+  const { address, catalogue } = await loopbackRegistry();
+  const environment = { MODREG_TOKEN: tokenFor(catalogue, ['publish'], 'author') };
+  const of = async (...more: readonly string[]): Promise<unknown> => {
+    const all = ['acme:lidar', ...more, ...args, '--json', '--registry', address];
+    const { stdout } = await printed(['registry', 'publish', ...all], { environment });
+    return JSON.parse(stdout[0] ?? '').without_file;
+  };
+  expect([await of('1.1.0'), await of('1.2.0', ...FILE)]).toEqual([true, undefined]);
+});
+
 it('[D491] several releases of a file may have no files', async () => {
   const folder = temporaryFolder({ 'list.json': '[{"version": "1.1.0"}]' });
   expect(await said('http', 'acme:lidar', '--file', `${folder}/list.json`)).toEqual([0, []]);

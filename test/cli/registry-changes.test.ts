@@ -99,6 +99,7 @@ function refusing(kind: Refused['kind']): RegistryWriter {
     times,
     upload: refuse,
     publish: refuse,
+    mayPublish: refuse,
     yank: refuse,
     deprecate: refuse,
     notes: refuse,

@@ -1,9 +1,10 @@
 import type { ModuleId } from '../../core/index.ts';
-import type { PublishedBefore } from '../../site/published-before.ts';
+import type { Problem } from '../../base/problem.ts';
+import type { PublishedBefore, Tried } from '../../site/published-before.ts';
 import { NEVER_CHANGES } from '../../site/remote-registry.ts';
 
 /** What is tried. */
-interface Tried {
+interface Trial {
   readonly moduleId: ModuleId;
   readonly count: number;
   /** Over HTTP, releases are sent one by one, up to the first that is refused; into a file, all or none. */
@@ -11,23 +12,32 @@ interface Tried {
   readonly isSigned: boolean;
 }
 
+/** What comes of a publication. */
+interface Foreseen {
+  readonly json: { readonly refused: string | null };
+  readonly notes: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
 const MOST_NAMED = 3;
 const NOTHING = 'nothing would change';
 const OTHERWISE = 'other content would be refused';
 
 /** What of a publication is published already, and what would come of it (D465). */
-export function beforeAsNotes(
-  before: readonly PublishedBefore[],
-  { moduleId, count, isRemote, isSigned }: Tried,
-): { readonly json: object; readonly notes: readonly string[] } {
+export function foreseen(
+  { before, failure }: Tried,
+  { moduleId, count, isRemote, isSigned }: Trial,
+): Foreseen {
   const of = (content: PublishedBefore['content']): PublishedBefore[] =>
     before.filter((one) => one.content === content);
   const others = of('other');
   const [other] = others;
-  const isPublished = !other && (before.length < count || count === 0);
   const where = isRemote && count > 1 ? ` from ${other?.version} on` : '';
+  const refused = failure ?? (other && refusalOf(moduleId, other));
+  const isPublished = !refused && (before.length < count || count === 0);
   return {
     json: {
+      refused: refused?.message ?? null,
       ...(before.length > 0 && { already_published: before.map(({ version }) => version) }),
       ...(other && { other_content: others.map(({ version }) => version) }),
     },
@@ -37,10 +47,16 @@ export function beforeAsNotes(
       ...line(of('signatures'), 'only signatures would be added'),
       ...line(of('yank'), 'the publication would only yank'),
       ...line(of('unknown'), `the same content would change nothing, and ${OTHERWISE}`),
-      ...(other ? [`the publication would be refused${where}: ${refusalOf(moduleId, other)}`] : []),
-      ...(other ? [`hint: ${NEVER_CHANGES}`] : []),
     ],
+    problems: refused ? [asForeseen(refused, where)] : [],
   };
+}
+
+/** The problem that the publication would have. */
+function asForeseen(problem: Problem, where: string): Problem {
+  const isRefused = problem.kind === 'already-published' || problem.kind === 'registry-refused';
+  const what = isRefused ? 'be refused' : 'fail';
+  return { ...problem, message: `the publication would ${what}${where}: ${problem.message}` };
 }
 
 function line(published: readonly PublishedBefore[], what: string): string[] {
@@ -53,6 +69,7 @@ function line(published: readonly PublishedBefore[], what: string): string[] {
   return [`${head}: ${versions.slice(0, MOST_NAMED).join(', ')}${more}; ${what}`];
 }
 
-function refusalOf(moduleId: ModuleId, { version, found }: PublishedBefore): string {
-  return found ?? `${moduleId} ${version} is already published with different content`;
+function refusalOf(moduleId: ModuleId, { version, found }: PublishedBefore): Problem {
+  const message = found ?? `${moduleId} ${version} is already published with different content`;
+  return { severity: 'error', kind: 'already-published', message, hint: NEVER_CHANGES };
 }

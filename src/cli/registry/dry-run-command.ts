@@ -9,12 +9,11 @@ import { dryRunOf, type DryRun } from '../../site/dry-run.ts';
 import { groupedEffects } from '../../site/effect-groups.ts';
 import { filelessIn } from '../../site/fileless.ts';
 import { publishedBefore } from '../../site/published-before.ts';
-import { releasesToPublish, type PublishOptions, type Wish } from '../../site/publish.ts';
-import { unsendable } from '../../site/remote-registry.ts';
+import { releasesToPublish, type PublishOptions } from '../../site/publish.ts';
 import { signersOf } from '../../site/signing.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
-import { beforeAsNotes } from './dry-run-before.ts';
+import { foreseen } from './dry-run-before.ts';
 import { effectLines, effectsAsJson, unreadWords } from '../fleet/what-if-words.ts';
 
 interface DryRunOptions extends PublishOptions, AnswerOptions {
@@ -33,49 +32,38 @@ export async function dryRun(
   const wish = await releasesToPublish(moduleIdText, version, options);
   if (!wish.ok) return outcomeOf(wish, () => NOTHING);
   const { moduleId, releases } = wish.value;
-  const before = await publishedBefore(moduleId, releases, options, world);
-  const taken = beforeAsNotes(before, {
+  const tried = await publishedBefore(moduleId, releases, options, world);
+  const taken = foreseen(tried, {
     moduleId,
     count: releases.length,
     isRemote: options.registry !== undefined,
     isSigned: signers.value.length > 0,
   });
-  const shown = await effectsFor(moduleId, releases, options, world);
+  // A registry that takes nothing from the author, or does not answer, is not asked for more.
+  const shown = tried.failure ? NOT_ASKED : await effectsFor(moduleId, releases, options, world);
   const entries = releases.map((release): object => JSON.parse(releaseAsJson(release)) as object);
   const schema = 'modreg/registry-publish@1';
   const noted = notedAs(options.notesText);
+  const fileless =
+    tried.before.length > 0 ? undefined : filelessIn(moduleId, releases, options, world);
   const head = { schema, dry_run: true, module_id: moduleId, releases: entries };
-  const json = { ...head, ...taken.json, ...noted.json, ...shown.json };
+  const without = { ...(fileless !== undefined && { without_file: true }) };
+  const json = { ...head, ...taken.json, ...without, ...noted.json, ...shown.json };
   const text = entries.flatMap((one) => JSON.stringify(one, undefined, 2).split('\n'));
   return {
     answer: options.json ? [jsonLine(json)] : [...text, ...shown.lines],
     notes: [
       ...taken.notes,
-      ...unsentNotes(options, world),
-      ...(before.length === 0 ? filelessNotes(wish.value, options, world) : []),
+      ...(fileless === undefined ? [] : [filelessNote(fileless)]),
       ...noted.notes,
       ...shown.notes,
     ],
-    problems: shown.problems,
+    problems: [...taken.problems, ...shown.problems],
   };
 }
 
-/** Whether a token may publish is not asked: no request says so without publishing (D465). */
-function unsentNotes(options: PublishOptions, world: World): string[] {
-  const why = options.registry === undefined ? undefined : unsendable(options, world);
-  return why === undefined ? [] : [`the publication would ${why}`];
-}
-
-function filelessNotes(
-  { moduleId, releases }: Wish,
-  options: PublishOptions,
-  world: World,
-): string[] {
-  const version = filelessIn(moduleId, releases, options, world);
-  if (version === undefined) return [];
-  return [
-    `${version} would have no file, and none could be added later: modreg's agent could not install it; add --upload <file>`,
-  ];
+function filelessNote(version: string): string {
+  return `${version} would have no file, and none could be added later: modreg's agent could not install it; add --upload <file>`;
 }
 
 /** Whether the registry has other notes is not asked. */
@@ -94,6 +82,8 @@ interface Shown {
   readonly notes: readonly string[];
   readonly problems: readonly Problem[];
 }
+
+const NOT_ASKED: Shown = { json: {}, lines: [], notes: [], problems: [] };
 
 function unknown(because: string): Shown {
   const notes = [`it is not known what machines would do: ${because}`];

@@ -36,15 +36,18 @@ export async function publishCommand(
   const noted = publication.ok
     ? await withNotes(publication.value, notes?.value, options, world)
     : publication;
-  return outcomeOf(noted, (done) => ({
-    answer: [options.json ? asJson(done) : lineOf(done)],
-    notes: [
-      ...changedFileNotes(options, world),
-      ...done.staged.map((one) => stagedNote(done.moduleId, one)),
-      ...filelessNotes(done, options, world),
-    ],
-    problems: done.limits.map((limit): Problem => ({ severity: 'warning', ...limit })),
-  }));
+  return outcomeOf(noted, (done) => {
+    const fileless = filelessOf(done, options, world);
+    return {
+      answer: [options.json ? asJson(done, fileless !== undefined) : lineOf(done)],
+      notes: [
+        ...changedFileNotes(options, world),
+        ...done.staged.map((one) => stagedNote(done.moduleId, one)),
+        ...(fileless === undefined ? [] : [filelessNote(fileless)]),
+      ],
+      problems: done.limits.map((limit): Problem => ({ severity: 'warning', ...limit })),
+    };
+  });
 }
 
 /** Publishes, and shows meanwhile how much of the files was sent (D471). */
@@ -68,7 +71,10 @@ async function publishShown(
   }
 }
 
-function asJson({ moduleId, releases, staged, notes, ...counts }: NotedPublication): string {
+function asJson(
+  { moduleId, releases, staged, notes, ...counts }: NotedPublication,
+  isFileless: boolean,
+): string {
   const { published, signed, yanked, unchanged } = counts;
   const files = filesOf(releases);
   return jsonLine({
@@ -80,6 +86,7 @@ function asJson({ moduleId, releases, staged, notes, ...counts }: NotedPublicati
     unchanged,
     ...(staged.length > 0 && { rollouts_started: staged }),
     ...(files.length > 0 && { files }),
+    ...(isFileless && { without_file: true }),
     ...(notes !== undefined && { notes }),
   });
 }
@@ -141,17 +148,17 @@ function filesOf(releases: readonly PublishedRelease[]): object[] {
   );
 }
 
-/** What an agent meets with a release that was published without a file (D491). */
-function filelessNotes(
+/** The version that was published without a file, which modreg's agent cannot install (D491); undefined if it has one. */
+function filelessOf(
   { moduleId, releases, published }: Publication,
   options: PublishOptions,
   world: World,
-): string[] {
-  const version = published > 0 ? filelessIn(moduleId, releases, options, world) : undefined;
-  if (version === undefined) return [];
-  return [
-    `note: ${version} has no file, and none can be added later: modreg's agent cannot install it; publish the next version with --upload <file>`,
-  ];
+): string | undefined {
+  return published > 0 ? filelessIn(moduleId, releases, options, world) : undefined;
+}
+
+function filelessNote(version: string): string {
+  return `note: ${version} has no file, and none can be added later: modreg's agent cannot install it; publish the next version with --upload <file>`;
 }
 
 /** The registry began a rollout by default (D220). */
