@@ -37,8 +37,16 @@ describe('[D96] modreg registry deprecate', () => {
   });
 
   it.each([
-    [['acme:lidar', '1.4.0'], 'error[UNKNOWN_VERSION]: acme:lidar has no version 1.4.0\n', 1],
-    [['acme:cam', '1.0.0'], 'error[UNKNOWN_MODULE]: nothing was ever published for acme:cam\n', 3],
+    [
+      ['acme:lidar', '1.4.0'],
+      'error[UNKNOWN_VERSION]: acme:lidar has no version 1.4.0\n  did you mean 1.2.9 ?\nhint: acme:lidar has 1 release: 1.2.9\n',
+      1,
+    ],
+    [
+      ['acme:cam', '1.0.0'],
+      'error[UNKNOWN_MODULE]: nothing was ever published for acme:cam\nhint: namespace acme has 1 module: lidar\n',
+      3,
+    ],
     [
       ['acme:lidar', '1.2.9', '--reason', 'x'.repeat(1001)],
       'error[USAGE]: --reason: /reason: longer than 1000 characters\n',

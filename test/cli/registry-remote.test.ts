@@ -95,13 +95,19 @@ describe('a registry refuses', () => {
       'to yank a version that it does not have',
       ['yank', 'acme:lidar', '9.0.0'],
       ['yank'],
-      ['error[UNKNOWN_VERSION]: acme:lidar has no version 9.0.0\n', 1],
+      [
+        'error[UNKNOWN_VERSION]: acme:lidar has no version 9.0.0\n  did you mean 1.0.0 ?\nhint: acme:lidar has 1 release: 1.0.0\n',
+        1,
+      ],
     ],
     [
       'to yank a module that it does not have',
       ['unyank', 'acme:arm', '9.0.0'],
       ['yank'],
-      ['error[UNKNOWN_MODULE]: nothing was ever published for acme:arm\n', 3],
+      [
+        'error[UNKNOWN_MODULE]: nothing was ever published for acme:arm\nhint: namespace acme has 1 module: lidar\n',
+        3,
+      ],
     ],
   ])('%s', async (_what, args, scopes, [stderr, exit]) => {
     const { address, catalogue } = await loopbackRegistry();

@@ -161,10 +161,12 @@ describe.each(['file', 'server'] as const)('[D147] modreg registry sign, in a %s
       `acme:lidar 1.2.0 has a signature of key ${STRANGER.id}, and this registry takes only what a key of acme signed`,
     );
     expect(await run('acme:lidar', '9.9.9')).toMatchObject({
-      stderr: 'error[UNKNOWN_VERSION]: acme:lidar has no version 9.9.9\n',
+      stderr:
+        'error[UNKNOWN_VERSION]: acme:lidar has no version 9.9.9\nhint: acme:lidar has 4 releases: 1.3.0, 1.2.0, 1.1.0, 1.0.0\n',
     });
     expect(await run('acme:radar')).toMatchObject({
-      stderr: 'error[UNKNOWN_MODULE]: nothing was ever published for acme:radar\n',
+      stderr:
+        'error[UNKNOWN_MODULE]: nothing was ever published for acme:radar\n  did you mean acme:lidar ?\nhint: namespace acme has 1 module: lidar\n',
     });
     expect(await run('acme:lidar', '--key', 'KEYS/none.key')).toMatchObject({ exit: 2 });
   });

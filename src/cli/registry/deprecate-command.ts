@@ -2,6 +2,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import { failed, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import { deprecateRelease, type Deprecation } from '../../site/deprecate.ts';
+import { withNearest } from '../../site/unknown-release.ts';
 import type { ChangeOptions } from '../../site/remote-registry.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
@@ -18,7 +19,9 @@ export async function deprecateCommand(
   const read = readMarked(named, reason);
   if (!read.ok) return failed(read.error);
   const deprecation = read.value;
-  return outcomeOf(await deprecateRelease(deprecation, options, world), (isNew) => ({
+  const done = await deprecateRelease(deprecation, options, world);
+  const typed = { module: deprecation.moduleId, version: deprecation.version };
+  return outcomeOf(await withNearest(done, typed, options, world), (isNew) => ({
     answer: [options.json ? asJson(deprecation) : lineOf(deprecation, isNew)],
     notes: changedFileNotes(options, world),
     problems: [],

@@ -35,7 +35,7 @@ export async function publishCommand(
   const publication = await publishShown([moduleIdText, version], options, world);
   const noted = publication.ok
     ? await withNotes(publication.value, notes?.value, options, world)
-    : publication;
+    : withNotesHint(publication, options);
   return outcomeOf(noted, (done) => {
     const fileless = filelessOf(done, options, world);
     return {
@@ -123,6 +123,19 @@ async function withNotes(
   const message = `${added.error.message}; the release itself is published`;
   return { ok: false, error: { ...added.error, message } };
 }
+
+/** Notes are added to a published release by a publication that is the same otherwise (D436). */
+function withNotesHint(
+  refused: { readonly ok: false; readonly error: Problem },
+  { notes }: PublishCommandOptions,
+): { readonly ok: false; readonly error: Problem } {
+  const { error } = refused;
+  if (notes === undefined || error.kind !== 'already-published') return refused;
+  return { ok: false, error: { ...error, hint: NOTES_HINT } };
+}
+
+const NOTES_HINT =
+  'to add notes to a published release, repeat its publication with the same --upload and other options, and --notes';
 
 function notesIn({ notes, file }: PublishCommandOptions): Result<string, Problem> | undefined {
   if (notes === undefined) return undefined;

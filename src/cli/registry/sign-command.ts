@@ -1,6 +1,7 @@
 import { excerpt } from '../../core/text/quote.ts';
 import type { Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
+import { withNearest } from '../../site/unknown-release.ts';
 import { signReleases, type SignOptions } from '../../site/sign.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { outcomeOf, type AnswerOptions } from '../base/outcome.ts';
@@ -13,7 +14,8 @@ export async function signCommand(
   options: SignOptions & AnswerOptions,
   world: World,
 ): Promise<Outcome> {
-  const found = await signReleases(moduleIdText, version, options, world);
+  const signed = await signReleases(moduleIdText, version, options, world);
+  const found = await withNearest(signed, { module: moduleIdText, version }, options, world);
   return outcomeOf(found, ({ moduleId, releases, skipped, seen, counts }) => {
     if (options.json) {
       const json = { schema: 'modreg/registry-sign@1', module_id: moduleId, seen };

@@ -3,6 +3,7 @@ import { failed, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { ChangeOptions } from '../../site/remote-registry.ts';
 import type { SigningOptions } from '../../site/signing.ts';
+import { withNearest } from '../../site/unknown-release.ts';
 import { yankRelease, type Yank, type Yanked } from '../../site/yank.ts';
 import type { YankEffect } from '../../site/yank-effect.ts';
 import { jsonLine } from '../base/answer-json.ts';
@@ -20,7 +21,9 @@ export async function yankCommand(
   const named = readMarked([moduleIdText, versionText], reason);
   if (!named.ok) return failed(named.error);
   const yank = named.value;
-  return outcomeOf(await yankRelease(yank, options, world), (yanked) => ({
+  const done = await yankRelease(yank, options, world);
+  const typed = { module: moduleIdText, version: yank.version };
+  return outcomeOf(await withNearest(done, typed, options, world), (yanked) => ({
     answer: options.json ? [yankAsJson(yank, yanked)] : yankLines(yank, yanked),
     notes: changedFileNotes(options, world),
     problems: yanked.problems,

@@ -4,6 +4,7 @@ import { excerpt, quote } from '../../core/text/quote.ts';
 import { failed, usage, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { JsonObject } from '../../registry/formats/json-object.ts';
+import { namedRegistry } from '../../host/registry-choice.ts';
 import { damagedRollout } from '../../site/damaged-rollout.ts';
 import type { FleetOptions } from '../../site/fleet-options.ts';
 import { readFirst, readSoak } from '../../site/release-options.ts';
@@ -18,6 +19,7 @@ import {
   type TypedRelease,
 } from '../../site/remote-rollouts.ts';
 import type { RolloutAnswer } from '../../site/rollout-answer.ts';
+import { withNearest } from '../../site/unknown-release.ts';
 import { unknownNames } from '../../site/unknown-names.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { wholeNumber } from '../base/number-option.ts';
@@ -44,7 +46,9 @@ export async function startCommand(
   if (!first.ok) return failed(first.error);
   const terms = { ...soak.value, ...first.value };
   const started = await startRollout(typed, terms, options, world);
-  return answered(started, options, (rollout) => [startedLine(rollout)]);
+  return answered(await nearest(started, typed, options, world), options, (rollout) => [
+    startedLine(rollout),
+  ]);
 }
 
 /** `modreg rollout status`: one rollout, or a line for each of a module, or of all. */
@@ -56,7 +60,9 @@ export async function statusCommand(
   if (moduleId === undefined || version === undefined) {
     return await listCommand(moduleId, options, world);
   }
-  return answered(await rolloutAt([moduleId, version], options, world), options, statusLines);
+  const typed = [moduleId, version] as const;
+  const found = await rolloutAt(typed, options, world);
+  return answered(await nearest(found, typed, options, world), options, statusLines);
 }
 
 async function listCommand(
@@ -110,7 +116,8 @@ export async function changeCommand(
 ): Promise<Outcome> {
   const change = changeOf(name, options);
   if (!change.ok) return failed(change.error);
-  return answered(await changeRollout(typed, change.value, options, world), options, statusLines);
+  const changed = await changeRollout(typed, change.value, options, world);
+  return answered(await nearest(changed, typed, options, world), options, statusLines);
 }
 
 function changeOf(
@@ -128,6 +135,18 @@ function changeOf(
   if (seen === undefined) return { ok: true, value: asking(change) };
   const failures = wholeNumber('--failures', seen, MOST_FAILURES);
   return failures.ok ? { ok: true, value: acknowledging(failures.value, change) } : failures;
+}
+
+/** With the nearest name, if the registry does not have the release. */
+async function nearest(
+  rollout: Result<RolloutAnswer, Problem>,
+  [module, version]: TypedRelease,
+  options: RolloutOptions,
+  world: World,
+): Promise<Result<RolloutAnswer, Problem>> {
+  const registry = namedRegistry(options, world);
+  if (registry === undefined) return rollout;
+  return await withNearest(rollout, { module, version }, { registry }, world);
 }
 
 function answered(
