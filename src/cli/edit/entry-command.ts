@@ -2,7 +2,13 @@ import { withVersion, writtenVersion } from '../../config/module-version.ts';
 import { withoutModule } from '../../config/removed-module.ts';
 import { readJson } from '../../config/text/json-document.ts';
 import { positionIn } from '../../config/text/position.ts';
-import { formatConstraint, parseConstraint, type Result } from '../../core/index.ts';
+import {
+  formatConstraint,
+  parseConstraint,
+  parseModuleId,
+  type Constraint,
+  type Result,
+} from '../../core/index.ts';
 import { describeDecision } from '../../core/explanation/decision-words.ts';
 import { summarizeDecision } from '../../core/explanation/plan-words.ts';
 import { nearestWord } from '../../core/text/nearest-word.ts';
@@ -58,6 +64,8 @@ export async function setCommand(
   const written = writtenVersion(edited.text, entry.name);
   if (entry.type !== 'registry' || !written) return failed(isLocal(entry));
   const version = formatConstraint(constraint.value);
+  const unpublished = await pinProblem(found.value, constraint.value, options, world);
+  if (unpublished?.severity === 'error') return failed(unpublished);
   const to = withVersion(edited.text, written, version);
   const saved = save(found.value, to, options);
   if (!saved.ok) return failed(saved.error);
@@ -75,7 +83,22 @@ export async function setCommand(
   const why = row ? describeDecision(row.decision) : undefined;
   const asJson = { from: written.version, to: version, decision, why };
   const lines = [change, ...(decision === undefined ? [] : [`planned: ${decision}: ${why}`])];
-  return answered(found.value, { command: 'set', lines, asJson }, options);
+  const outcome = answered(found.value, { command: 'set', lines, asJson }, options);
+  return { ...outcome, problems: [...outcome.problems, ...(unpublished ? [unpublished] : [])] };
+}
+
+/** Why an exact version cannot be set, or whether it can is not known; undefined otherwise. */
+async function pinProblem(
+  { edited, entry }: Found,
+  constraint: Constraint,
+  options: EntryOptions,
+  world: World,
+): Promise<Problem | undefined> {
+  const moduleId = parseModuleId(entry.module_id);
+  if (constraint.kind !== 'patch' || !moduleId.ok) return undefined;
+  const { unpublishedPin } = await import('./published-pin.ts');
+  const pin = { name: entry.name, moduleId: moduleId.value, constraint };
+  return await unpublishedPin(edited, pin, options, world);
 }
 
 /** `modreg remove <module> [machine.json]`: removes an entry, and nothing else of the document (D291). */
