@@ -24,7 +24,7 @@ import { addUnknownRoutes } from './routes/unknown-routes.ts';
 
 interface PageOptions {
   readonly assets: AssetFiles;
-  /** Who may use the page; undefined for anybody, as in tests of what it shows. */
+  /** Who may use the page; undefined if all may, as in tests of what it shows. */
   readonly access: AccessOptions | undefined;
   /** Called with each error that ended a request, or a look at the machine for the open pages. */
   readonly onError?: (error: unknown) => void;

@@ -162,6 +162,9 @@ export const PAGE_SCHEMAS: Readonly<Record<string, object>> = {
     decision: TEXT,
     direction: TEXT_OR_NULL,
     reason: TEXT,
+    unreachable: {
+      anyOf: [fields({ message: TEXT, confirmed_at: TIME_OR_NULL }), { type: 'null' }],
+    },
     held_by: list(fields({ reason: TEXT, until: TIME_OR_NULL })),
     next_change: CHANGE_OR_NULL,
     now: TEXT_OR_NULL,

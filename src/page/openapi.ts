@@ -57,7 +57,7 @@ function body<Fields extends Readonly<Record<string, 'text' | 'texts' | 'flag'>>
 }
 
 const FAILURES: Responses = {
-  401: problem('Nobody is signed in'),
+  401: problem('You are not signed in'),
   403: problem('The request comes from another site'),
   409: problem('The machine is not in a state for this: `problems` says why'),
   421: problem('The page has another host name'),

@@ -53,7 +53,7 @@ export function noticeBody({ event, facts, text }: Notice, at: number): string {
   return `${JSON.stringify({ ...head, event, facts, text })}\n`;
 }
 
-/** The headers by which a receiver knows who sent `body`, and that it is not sent again by somebody else much later. */
+/** The headers by which a receiver knows who sent `body`, and that another sender does not send it again much later. */
 export function signedHeaders(body: string, secret: Secret, now: number): Record<string, string> {
   const timestamp = `${Math.floor(now / 1000)}`;
   const digest = createHmac('sha256', secret.reveal()).update(`${timestamp}.${body}`).digest('hex');

@@ -75,7 +75,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [status: number, title: st
   'too-many-requests': [429, 'The client has too many requests at once'],
   behind: [503, 'The registry does not have the change yet that the client knows'],
   unavailable: [503, 'The cluster cannot take a change now'],
-  overloaded: [503, 'The registry has too many responses that nobody reads'],
+  overloaded: [503, 'The registry has too many responses that are not read'],
   unhealthy: [503, 'The registry has a fault'],
   'unknown-file': [404, 'There is no such file'],
   'length-required': [411, 'The length of the file is required'],

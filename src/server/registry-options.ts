@@ -60,7 +60,7 @@ export interface ServeOptions {
   readonly observe?: RequestObserver | undefined;
   /** @internal The text at `/metrics`: of the server, or of all; without it there is no such address. */
   readonly metrics?: ((of: 'server' | 'all') => Promise<MetricsText>) | undefined;
-  /** @internal Who is told what happens, if anybody is. */
+  /** @internal Is told what happens. */
   readonly notify?: Receivers | undefined;
   /** @internal Other limits than SERVER_LIMITS. */
   readonly limits?: ServerLimits | undefined;

@@ -132,7 +132,7 @@ describe('[D370] modreg registry account', () => {
     [['ada'], PASSWORD, 'USAGE]: "ada" is a new account, or has a role that this modreg does not '],
     [['ada'], 'elevenchars', 'USAGE]: the password has 11 characters, expected 12 to 256; nothing'],
     [['ada'], 'x'.repeat(257), 'USAGE]: the password has 257 characters, expected 12 to 256; noth'],
-    [['ada', '--password-file', '/no/file'], undefined, 'UNREADABLE_FILE]: the file "/no/file" c'],
+    [['ada', '--password-file', '/no/file'], undefined, 'UNREADABLE_FILE]: the file "/no/file" d'],
   ])('refuses set %j with the password %s', async (args, password, message) => {
     const db = newFile();
     const file = password === undefined ? [] : ['--password-file', passwordFile(password)];

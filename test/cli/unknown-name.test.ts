@@ -32,3 +32,13 @@ it.each(['restart', 'rollback', 'why'])(
     ]);
   },
 );
+
+it.each([
+  ['status acme_lidar', '  did you mean modreg why acme_lidar ?'],
+  ['status --json acme:lidar', '"suggestion":"modreg why acme:lidar"'],
+  ['registry list --json acme cam', '"suggestion":null'],
+])('[D446] modreg %s names the command that shows one module', async (line, suggestion) => {
+  const stderr = (await refused(line, 'acme_lidar')).join('\n');
+  expect(stderr).toContain('too many arguments for ');
+  expect(stderr).toContain(suggestion);
+});

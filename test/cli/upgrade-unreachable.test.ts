@@ -7,7 +7,7 @@ import { upgradeAfterRound } from '../support/upgrades.ts';
 const STALE =
   'the registry https://registry.example refused the connection; the saved list was confirmed 1 h ago';
 
-it('[D76] modreg upgrade says that the registry was not reached, and how old the list is', async () => {
+it('[D76] [D445] modreg upgrade says that the registry was not reached, and how old the list is', async () => {
   const machine = await settled();
   machine.registry.break({ kind: 'offline', times: Infinity });
   machine.publish('acme:lidar', '1.2.4');
@@ -19,6 +19,13 @@ it('[D76] modreg upgrade says that the registry was not reached, and how old the
     `  list     ${STALE}`,
     '  next     2026-11-28T01:02:34Z (in 6 d 22 h): stuck, as the saved list becomes too old',
   ]);
+  const json = await upgradeAfterRound(machine, 'acme:lidar', '--json');
+  expect(JSON.parse(json.answer.join(''))).toMatchObject({
+    unreachable: {
+      message: 'the registry https://registry.example refused the connection',
+      confirmed_at: '2026-11-21T01:02:33Z',
+    },
+  });
   const environment = { PLATFORM_HOME: machine.home };
   const { stderr } = await printed(['upgrade', 'acme:lidar', '--now'], {
     environment,

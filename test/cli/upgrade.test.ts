@@ -102,9 +102,8 @@ describe('[D76] modreg upgrade', () => {
       `2026-11-21T01:04:03Z  decided to upgrade 1.2.3 → 1.2.4: newest patch of 1.2; ${words}; unknown requested 1.2.4 at once`,
     );
     await machine.pass(HOUR);
-    expect((await ask(machine, 'status', '--json')).answer.join('')).toContain(
-      '"upgrade_request":null',
-    );
+    const ended = await ask(machine, 'status', '--json');
+    expect(ended.answer.join('')).toContain('"upgrade_request":null');
   });
 
   it('answers programs', async () => {
@@ -119,6 +118,7 @@ describe('[D76] modreg upgrade', () => {
       decision: 'upgrade',
       direction: 'upgrade',
       reason: 'newest patch of 1.2; requested at once by unknown at 2026-11-21T01:04:03Z',
+      unreachable: null,
       held_by: [],
       next_change: {
         at: '2026-11-21T03:00:00Z',

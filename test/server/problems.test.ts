@@ -42,7 +42,7 @@ const PROBLEMS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
   locked: [503, 'The catalogue is locked by another process'],
   unavailable: [503, 'The cluster cannot take a change now'],
   behind: [503, 'The registry does not have the change yet that the client knows'],
-  overloaded: [503, 'The registry has too many responses that nobody reads'],
+  overloaded: [503, 'The registry has too many responses that are not read'],
   'too-many-uploads': [503, 'The registry receives too many files at once'],
   unhealthy: [503, 'The registry has a fault'],
   'storage-full': [507, 'The catalogue cannot be written'],

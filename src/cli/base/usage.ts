@@ -16,7 +16,10 @@ export function commandLineProblem(
   const named = commandNamed(argv, modreg);
   const isIncomplete = /^(unknown command|missing required argument)/.test(first);
   const suggestion =
-    (isIncomplete ? atSign(argv, named) : undefined) ?? elsewhere(argv, named) ?? similar;
+    (isIncomplete ? atSign(argv, named) : undefined) ??
+    ofOneModule(argv, named) ??
+    elsewhere(argv, named) ??
+    similar;
   const other = otherChoice(first);
   const meant = other?.meant ?? suggestion;
   return {
@@ -115,6 +118,13 @@ function atSign(argv: readonly string[], named: Command): string | undefined {
     return [path, id, version].join(' ');
   }
   return undefined;
+}
+
+/** The command that shows the module which `status`, of the whole machine, is given (D446). */
+function ofOneModule([first, ...rest]: readonly string[], named: Command): string | undefined {
+  const module = rest.find((word) => !word.startsWith('-'));
+  const isStatus = first === 'status' && named.parent?.parent === null;
+  return isStatus && module !== undefined ? `modreg why ${module}` : undefined;
 }
 
 /** The exit codes, each with its error codes: `modreg help exit-codes`. */

@@ -1,4 +1,4 @@
-import { describeDecision } from '../../core/index.ts';
+import { describeDecision, type Decision } from '../../core/index.ts';
 import { replacementOf, wordFor } from '../../core/decision/decision.ts';
 import { passes, type UpgradeRequest } from '../../core/decision/upgrade-request.ts';
 import {
@@ -90,6 +90,7 @@ export function upgradeDocument(upgrade: Upgrade & Partial<AskedUpgrade>): objec
     decision: decision ? wordFor(decision) : row.decision,
     direction: (decision && replacementOf(decision)?.direction) ?? null,
     reason: decision ? describeDecision(decision) : row.reason,
+    unreachable: decision ? unreachableAsJson(decision) : null,
     held_by: decision?.kind === 'hold' ? decision.because.map(heldAsJson) : [],
     next_change: next ? changeAsJson(next) : null,
     now: passingCommand(upgrade) ?? null,
@@ -97,6 +98,16 @@ export function upgradeDocument(upgrade: Upgrade & Partial<AskedUpgrade>): objec
     round: round === null ? null : round.replaceAll('-', '_'),
     first: has?.action.id ?? null,
   };
+}
+
+/** Why the registry of the target was not read, and when the saved list that is used was confirmed; null if it was read (D445). */
+function unreachableAsJson({ input: { list } }: Decision): object | null {
+  if ('error' in list) {
+    const { kind, message } = list.error;
+    return kind.startsWith('registry-') ? { message, confirmed_at: null } : null;
+  }
+  if (!list.stale) return null;
+  return { message: list.stale.message, confirmed_at: formatTime(list.stale.confirmedAt) };
 }
 
 /** A request as JSON. */

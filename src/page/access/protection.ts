@@ -11,7 +11,7 @@ import { addSignIn } from './sign-in-routes.ts';
 
 declare module 'hono' {
   interface ContextVariableMap {
-    /** Whether the session of a request has not ended since; undefined on a page that anybody may use. */
+    /** Whether the session of a request has not ended since; undefined on a page that needs no session. */
     isSignedIn?: () => boolean;
     /** The hash of the token of that session; undefined in the same case. */
     session?: string;
@@ -23,7 +23,7 @@ declare module 'hono' {
 }
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
-/** Scripts and styles, which anybody may read: they contain nothing of the machine. */
+/** Scripts and styles, which need no session: they contain nothing of the machine. */
 const ASSETS = '/assets/';
 const SIGN_IN_FIRST =
   'sign in at /sign-in, or send the token of a session: Authorization: Bearer <token>';

@@ -22,7 +22,7 @@ type RefusalKind =
 const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, title: string]>> = {
   'unknown-host': [421, 'The page has another host name'],
   'foreign-origin': [403, 'The request comes from another site'],
-  'no-session': [401, 'Nobody is signed in'],
+  'no-session': [401, 'You are not signed in'],
   'unknown-session': [401, 'The session has ended'],
   'bad-code': [401, 'The code is not accepted'],
   'too-many-codes': [429, 'Too many wrong codes'],

@@ -5,7 +5,7 @@ import { hashOf } from './secret-hash.ts';
 /** How long a code is accepted. */
 export const CODE_MS: number = 5 * 60_000;
 
-/** Nobody guesses one of 128 bits, so wrong codes end none: they would keep everybody out (T128). */
+/** One of 128 bits cannot be guessed, so wrong codes end none: they would keep everyone out (T128). */
 const CODE_BYTES = 16;
 /** A person who starts the page again and again needs only the last code. */
 const MOST_CODES = 8;
@@ -22,7 +22,7 @@ export function newCode(sql: Statements, now: number): string {
   return digits.replaceAll(/.{4}(?!$)/g, '$&-');
 }
 
-/** Whether there is such a code. It only reads: who sends wrong codes keeps nobody else from the file. */
+/** Whether there is such a code. It only reads: wrong codes keep no other person from the file. */
 export function isCode(sql: Statements, text: string, now: number): boolean {
   const typed = typedHash(text);
   // All are compared, so that the time does not tell which one is similar.

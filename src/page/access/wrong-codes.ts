@@ -8,7 +8,7 @@ const MOST_CLIENTS = 1000;
 
 /**
  * Notes a wrong code of a client, and returns how many milliseconds it should wait if it has sent too many; undefined if it has
- * not. Who sends too many keeps nobody out: a right code is accepted all the same, because clients may share an address (T282).
+ * not. Too many keep no other person out: a right code is accepted all the same, because clients may share an address (T282).
  */
 export type WrongCodes = (address: string | undefined, now: number) => number | undefined;
 
@@ -17,7 +17,7 @@ export function wrongCodes(): WrongCodes {
   return (address, now) => {
     const client = clientOf(address ?? '');
     const known = seen.get(client);
-    // A clock that was set back makes nobody wait longer.
+    // A clock that was set back makes no wait longer.
     const isOver = known === undefined || Math.abs(now - known.since) >= WITHIN_MS;
     const entry = isOver ? { since: now, count: 0 } : known;
     entry.count += 1;

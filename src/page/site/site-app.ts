@@ -24,7 +24,7 @@ import { wallGuests } from './wall-guests.tsx';
 interface SitePageOptions {
   readonly assets: SiteAssetFiles;
   readonly naming: PageNaming;
-  /** Who may use the page; undefined for anybody, as in tests of what it shows. */
+  /** Who may use the page; undefined if all may, as in tests of what it shows. */
   readonly access: AccessOptions | undefined;
   /** Called with each error that ended a request. */
   readonly onError?: (error: unknown) => void;

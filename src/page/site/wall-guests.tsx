@@ -21,7 +21,7 @@ const LARGEST_BODY = 1024;
 const REFUSED =
   'this opens no wall: the token is wrong, was revoked, has expired, or is for something else. modreg registry page wall prints another link';
 
-/** Those who have the link of the wall (D216). Its token is after the #, which browsers send to nobody; a form sends it here, once. */
+/** Those who have the link of the wall (D216). Its token is after the #, which browsers do not send; a form sends it here, once. */
 export function wallGuests(site: PagedSite, frame: Frame): Guests {
   return {
     path: WALL_PATH,

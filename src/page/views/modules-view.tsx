@@ -75,7 +75,7 @@ export const Summary: FC<{ readonly view: MachineView; readonly rows: readonly M
 
 /** So many problems are shown at once. */
 const FIRST_PROBLEMS = 3;
-/** Nobody reads more, and each costs the page memory. */
+/** More are not read, and each costs the page memory. */
 const MOST_PROBLEMS = 100;
 
 /** The errors and warnings of a machine, or of what was asked of it. */

@@ -16,7 +16,7 @@ export function ownerAt(path: string): Own {
   const { uid, gid } = statSync(existsSync(path) ? path : dirname(path));
   return (one) => {
     try {
-      // Not the file that a link leads to: it may be that of anybody.
+      // Not the file that a link leads to: it may have any owner.
       lchownSync(one, uid, gid);
     } catch (error) {
       if (!UNABLE.has(String((error as NodeJS.ErrnoException).code))) throw error;

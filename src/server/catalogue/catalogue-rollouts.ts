@@ -44,7 +44,7 @@ export interface DamagedRollout {
   readonly found: string;
 }
 
-/** Rollouts by module and version. One that is damaged keeps nobody from the others (T207). */
+/** Rollouts by module and version. A damaged one does not hide the others (T207). */
 export interface FoundRollouts {
   readonly rollouts: readonly NamedRollout[];
   readonly damaged: readonly DamagedRollout[];

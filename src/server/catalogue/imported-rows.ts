@@ -58,7 +58,7 @@ const AT_ONCE = 1000;
 const MOST_TOKENS = 200;
 
 /**
- * All that moves to a cluster. Modules come first with generation 0, which machines that know a module refuse, and again at the end: nobody takes
+ * All that moves to a cluster. Modules come first with generation 0, which machines that know a module refuse, and again at the end: no machine takes
  * a list of which only a part has arrived.
  */
 export function* importedRows(sql: Statements): Generator<ImportedRow, undefined> {

@@ -21,7 +21,7 @@ export function listedArtifacts(sql: Statements): () => ReadonlyMap<string, numb
       HOSTED_PREFIX,
     );
     for (const row of rows) {
-      // A damaged release keeps nobody from the files of the others (T320). Its list and its check name it.
+      // A damaged release does not withhold the files of the others (T320). Its list and its check name it.
       const artifacts = unlessDamaged(() => artifactsIn(sql, row));
       if (!artifacts.ok) continue;
       for (const { sha256, size } of hostedArtifacts(artifacts.value)) sizes.set(sha256, size);

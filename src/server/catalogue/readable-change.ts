@@ -1,6 +1,6 @@
 import { readRelease, releaseAsJson, type PublishedRelease } from './published-release.ts';
 
-/** A change that nobody could read again once it was written. Nothing was changed. */
+/** A change that could not be read again once it was written. Nothing was changed. */
 export class UnreadableChange extends Error {
   override readonly name = 'UnreadableChange';
 }

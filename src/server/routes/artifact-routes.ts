@@ -17,7 +17,7 @@ export function addArtifactRoutes(app: Hono, catalogue: Catalogue, options: AppO
   const lost = (sha256: string, found: string): Response => {
     const error = new Error(`the file sha256:${sha256}, which a release lists, ${found}`);
     if (!reported.has(sha256)) options.log?.({ kind: 'failed', error });
-    // Once, because anyone may ask again and again.
+    // Once, because a client may ask again and again.
     reported.add(sha256);
     return problem('lost-file', 'upload it again; machines can use their other releases');
   };

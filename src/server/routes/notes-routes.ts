@@ -12,7 +12,7 @@ import { answeringToken, type Answer } from './guarded.ts';
 import { jsonBody } from './json-body.ts';
 import { NOTES, withModule } from './module-route.ts';
 
-/** Adds the routes of release notes: anybody who may read a list reads them, and who may publish a release adds them once (D379). */
+/** Adds the routes of release notes: all who may read a list read them, and who may publish a release adds them once (D379). */
 export function addNotesRoutes(
   app: Hono,
   catalogue: Catalogue,

@@ -220,7 +220,7 @@ function changesList(
   const withheld = replica?.withheld();
   const unconfirmed = [...(withheld ? (withheld.modules ?? catalogue.modules()) : [])];
   const isAsked = (id: ModuleId): boolean => only?.has(id) ?? true;
-  // To a client, a module that the feed does not name is unchanged. To name it wakes nobody who waits (T259).
+  // To a client, a module that the feed does not name is unchanged. To name it wakes no waiting client (T259).
   const modules = [...new Set([...changed, ...unconfirmed.filter(isAsked)])];
   return listAnswer(c, { history, sequence, modules, spread_ms: spreadMs, ...news }, (text) =>
     nonce === undefined

@@ -89,7 +89,7 @@ describe('a request without a session (T126)', () => {
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="modreg page"');
     expect(await answer.json()).toEqual({
       type: 'urn:modreg:no-session',
-      title: 'Nobody is signed in',
+      title: 'You are not signed in',
       status: 401,
       detail: 'sign in at /sign-in, or send the token of a session: Authorization: Bearer <token>',
     });

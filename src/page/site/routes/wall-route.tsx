@@ -20,7 +20,7 @@ export function addWallRoute(app: Hono, site: PagedSite, assets: WallAssets): vo
   });
 }
 
-/** What is wrong, for everybody who passes the wall: not where the files of the registry are. */
+/** What is wrong, for people who pass the wall: not where the files of the registry are. */
 function withoutPlaces({ code }: PageProblem): PageProblem {
   return { code, message: 'the registry cannot be read now; the other pages of its site say more' };
 }
