@@ -102,9 +102,13 @@ export async function runCommandLine(argv: readonly string[], world: World): Pro
     const problem = commandLineProblem('no command is named', argv, modreg);
     return { answer: [], notes: linesOf(modreg.helpInformation()), problems: [problem] };
   }
+  let typed: unknown;
+  modreg.hook('preAction', (_, command) => {
+    typed = command.opts()['registry'];
+  });
   try {
     await modreg.parseAsync(argv, { from: 'user' });
-    return outcome;
+    return typeof typed === 'string' ? await namingRegistry(outcome, typed, world) : outcome;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const answer = linesOf(help.join(''));
@@ -116,6 +120,14 @@ export async function runCommandLine(argv: readonly string[], world: World): Pro
     const problem = commandLineProblem(message, argv, modreg);
     return { answer, notes: [], problems: [suggestion ? { ...problem, suggestion } : problem] };
   }
+}
+
+/** The outcome of a command line with `--registry`, whose hints name that registry. */
+async function namingRegistry(outcome: Outcome, typed: string, world: World): Promise<Outcome> {
+  const texts = [...outcome.notes, ...outcome.problems.map(({ hint = '' }) => hint)];
+  if (!texts.some((text) => text.includes('modreg '))) return outcome;
+  const { withTypedRegistry } = await import('./base/typed-registry.ts');
+  return withTypedRegistry(outcome, typed, commandLine([], [], { world, finish: () => undefined }));
 }
 
 /** The help that resembles what `modreg help` was asked for. */

@@ -122,7 +122,7 @@ it.each<[string, readonly string[], readonly string[], Pick<Printed, 'stderr' | 
     {
       stderr: [
         'error[UNKNOWN_REFERENCE]: no machine has reported as "rover-9", so none was retired',
-        'hint: modreg fleet machines lists the machines',
+        'hint: modreg fleet machines --registry ADDRESS lists the machines',
       ],
       exit: 1,
     },

@@ -61,7 +61,7 @@ it('[D405] an operator signs one command for each machine of a group', async () 
     ],
     stderr: [
       `note: signed by ${APPROVER.id} for each machine of acme-plant`,
-      'note: modreg fleet commands --group canary says what they answer',
+      `note: modreg fleet commands --registry ${registry.address()} --group canary says what they answer`,
     ],
     exit: 1,
   });

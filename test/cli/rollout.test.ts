@@ -123,7 +123,7 @@ it('halts by itself, and is resumed with the number of failures', async () => {
     stdout: [],
     stderr: [
       'error[ROLLOUT_CONFLICT]: --failures is 4, but 5 machines failed or became silent',
-      'hint: look at them with modreg rollout status acme:lidar 1.3.0, then pass --failures 5',
+      `hint: look at them with modreg rollout status --registry ${fleet.address()} acme:lidar 1.3.0, then pass --failures 5`,
     ],
     exit: 1,
   });
@@ -168,7 +168,7 @@ it('[D157, D158] halts after one machine of few, is resumed, and raised by who n
   });
   expect((await run('rollout', 'raise', ...RELEASE, '--failures', '1')).stderr).toEqual([
     'error[ROLLOUT_CONFLICT]: --failures is 1, but 2 machines failed or became silent',
-    'hint: look at them with modreg rollout status acme:lidar 1.3.0, then pass --failures 2',
+    `hint: look at them with modreg rollout status --registry ${fleet.address()} acme:lidar 1.3.0, then pass --failures 2`,
   ]);
   const raised = await run('rollout', 'raise', ...RELEASE, '--failures', '2');
   expect(raised.stdout[0]).toBe('acme:lidar 1.3.0: 100 %, includes 5 machines');

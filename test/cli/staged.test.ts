@@ -7,7 +7,7 @@ import { tokenFor } from '../support/token.ts';
 
 const PUBLISH = ['registry', 'publish', 'acme:lidar'];
 const NOTE =
-  'note: the registry began a rollout of 1.3.0: modreg rollout status acme:lidar 1.3.0; --all-at-once would have released it to all machines';
+  'note: the registry began a rollout of 1.3.0: modreg rollout status --registry ADDRESS acme:lidar 1.3.0; --all-at-once would have released it to all machines';
 
 const FILELESS = fileless('1.3.0');
 
@@ -21,7 +21,8 @@ async function staged(...args: readonly string[]): Promise<Printed> {
     catalogue.close();
   });
   const environment = { MODREG_TOKEN: tokenFor(catalogue, ['publish'], 'ci') };
-  return await printed([...args, '--registry', running.address], { environment });
+  const done = await printed([...args, '--registry', running.address], { environment });
+  return { ...done, stderr: done.stderr.map((line) => line.replace(running.address, 'ADDRESS')) };
 }
 
 it.each<[readonly string[], readonly string[], readonly string[]]>([
@@ -29,16 +30,19 @@ it.each<[readonly string[], readonly string[], readonly string[]]>([
   [
     ['--json'],
     [
-      '{"schema":"modreg/registry-publish@1","module_id":"acme:lidar","published":1,"yanked":0,"unchanged":0,"rollouts_started":["1.3.0"]}',
+      '{"schema":"modreg/registry-publish@1","module_id":"acme:lidar","published":1,"yanked":0,"unchanged":0,"rollouts_started":["1.3.0"],"without_file":true}',
     ],
     [NOTE, FILELESS],
   ],
   [['--all-at-once'], ['acme:lidar: 1 published, 0 unchanged'], [FILELESS]],
   [['--rollout'], ['acme:lidar: 1 published, 0 unchanged'], [FILELESS]],
-])('[D220] publish %j says whether the registry began a rollout', async (args, stdout, stderr) => {
-  const result = await staged(...PUBLISH, '1.3.0', ...args);
-  expect(result).toEqual({ stdout, stderr, exit: 0 });
-});
+])(
+  '[D220] [D448] publish %j says whether the registry began a rollout',
+  async (args, stdout, stderr) => {
+    const result = await staged(...PUBLISH, '1.3.0', ...args);
+    expect(result).toEqual({ stdout, stderr, exit: 0 });
+  },
+);
 
 it.each<[readonly string[], string]>([
   [
