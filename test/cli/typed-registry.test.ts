@@ -30,6 +30,7 @@ it.each([
   ],
   // One that names its registry.
   [`modreg accept acme:lidar --registry ${AT}/x accepts it`, AT, undefined],
+  ['modreg registry publish --help shows how', AT, undefined],
   // These take none, are no commands, or are about the machine.
   ['modreg registry token create --name <name> --scope publish', AT, undefined],
   ['run modreg registry verify where it runs', AT, undefined],

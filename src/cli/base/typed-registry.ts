@@ -5,8 +5,8 @@ import { parseRegistryAddress } from '../../registry/address.ts';
 
 /** A command in a sentence: `modreg rollout status`, and words that may follow it. */
 const COMMAND = /\bmodreg((?: [a-z][a-z-]*)+)/g;
-/** Words up to the end of a clause that name a registry already. */
-const NAMES_ONE = /^[^;,]*--(?:registry|db)\b/;
+/** Up to the end of a clause, a command that names a registry already, or needs none. */
+const NEEDS_NONE = /^[^;,]*--(?:registry|db|help)\b/;
 
 /**
  * `outcome` with the registry that was typed in each command that a note or a hint names, as far as the command takes one: a person who copies
@@ -18,7 +18,7 @@ export function withTypedRegistry(outcome: Outcome, registry: string, modreg: Co
   const named = (text: string): string =>
     text.replaceAll(COMMAND, (whole: string, words: string, at: number) => {
       const path = pathOf(words.trim().split(' '), modreg);
-      if (path === undefined || NAMES_ONE.test(text.slice(at))) return whole;
+      if (path === undefined || NEEDS_NONE.test(text.slice(at))) return whole;
       return `${path} --registry ${shellWord(registry)}${whole.slice(path.length)}`;
     });
   return {

@@ -13,27 +13,27 @@ const COMMANDS_EXAMPLES = `Examples:
 /** What each command does on the machine, and an example. */
 const KINDS: Readonly<Record<CommandKind, readonly [description: string, example: string]>> = {
   hold: [
-    'Has a machine hold a module, or all of it, as modreg hold does there.',
+    'Holds a module, or a whole machine: modreg hold, from here.',
     "hold --machine rover-7 --for 12h --reason 'trade fair'",
   ],
   unhold: [
-    'Has a machine end a hold that its site made.',
+    'Ends a hold that modreg fleet hold made.',
     "unhold acme:lidar --machine rover-7 --reason 'the measurement is done'",
   ],
   upgrade: [
-    'Has a machine read the list of a module, and make its upgrade now, as modreg upgrade --now does there.',
+    'Upgrades a module now: modreg upgrade --now, from here.',
     "upgrade acme:lidar --machine rover-7 --reason 'the fix of the lidar'",
   ],
   restart: [
-    'Has a machine restart a module or platform-server, as modreg restart does there.',
+    'Restarts a module or platform-server: modreg restart, from here.',
     "restart acme:lidar --machine rover-7 --reason 'it shows no points'",
   ],
   rollback: [
-    'Has a machine go back to the previous version of a module, as modreg rollback does there.',
+    'Rolls a module back to its previous version: modreg rollback, from here.',
     "rollback acme:lidar --machine rover-7 --reason '1.4.0 is too slow'",
   ],
   unquarantine: [
-    'Has a machine select a version again that failed there, as modreg quarantine lift does there.',
+    'Lifts the quarantine of a version that failed: modreg quarantine lift, from here.',
     "unquarantine acme:lidar 1.4.0 --machine rover-7 --reason 'the cable is replaced'",
   ],
 };
@@ -57,16 +57,13 @@ export function addFleetCommands(
   const of = (command: Command): Command =>
     withRegistry(command)
       .option('--machine <name>', 'the id of the machine')
-      .option('--group <name>', 'each machine that is in the group now, in place of one');
+      .option('--group <name>', 'each machine that is in the group now');
   for (const [kind, named] of Object.entries(ARGUMENTS) as [CommandKind, string][]) {
     const [description, example] = KINDS[kind];
     const command = of(fleet.command(`${kind} ${named}`))
       .description(description)
-      .requiredOption('--reason <text>', 'why, for the machine and the list of commands')
-      .option(
-        '--expires <duration>',
-        'the machine takes it within this time, up to 24h (default: 1h)',
-      )
+      .requiredOption('--reason <text>', 'why; the machine and fleet commands show it')
+      .option('--expires <duration>', 'how long the machine may take it, up to 24h (default: 1h)')
       .addHelpText('before', `Examples:\n  modreg fleet ${example}\n`);
     if (kind === 'hold') command.requiredOption('--for <duration>', 'how long, up to 30d');
     else withNamedKeys(command);
@@ -77,9 +74,7 @@ export function addFleetCommands(
     });
   }
   of(fleet.command('commands'))
-    .description(
-      'Lists the commands that a machine, or a group, was given, with what became of them.',
-    )
+    .description('Lists the commands that a machine or a group was given, and their results.')
     .addHelpText('before', COMMANDS_EXAMPLES)
     .action(async (options: GiveOptions) => {
       const { fleetCommandsCommand } = await import('./machine-commands.ts');

@@ -35,7 +35,7 @@ const SIGN_EXAMPLES = `Examples:
   modreg fleet config sign --machine rover-7 --key operator.key --seen sha256:0385…
 `;
 
-const DRY_RUN = 'says what changes on the machine, and saves nothing';
+const DRY_RUN = 'show what changes on the machine, and save nothing';
 
 /** Adds `modreg fleet config …`, each with the options of `with`. */
 export function addFleetConfig(
@@ -49,9 +49,9 @@ export function addFleetConfig(
   const of = (command: Command): Command =>
     withRegistry(command).requiredOption('--machine <name>', 'the id of the machine');
   of(config.command('show'))
-    .description('Shows the documents of a machine, and what the machine says of them.')
-    .option('--revision <number>', 'another revision than the newest')
-    .option('--own', 'what the machine has of its own, without the fragments that it uses')
+    .description('Shows the documents of a machine, and whether the machine runs them.')
+    .option('--revision <number>', 'this revision (default: the newest)')
+    .option('--own', 'only its own documents, without its fragments')
     .addHelpText('before', SHOW_EXAMPLES)
     .action(async (options: ShowOptions) => {
       const { showConfigCommand } = await import('./config-commands.ts');
@@ -64,9 +64,9 @@ export function addFleetConfig(
     .option('--based-on <number>', 'the revision that was edited; required if there is one')
     .option(
       '--fragment <name...>',
-      'the fragments that it uses, in this order (default: those of the newest revision)',
+      'its fragments, in this order (default: those of the newest revision)',
     )
-    .option('--no-fragments', 'it uses no fragments')
+    .option('--no-fragments', 'without fragments')
     .option('--dry-run', DRY_RUN)
     .addHelpText('before', SET_EXAMPLES)
     .action(async (file: string, options: SetOptions) => {
@@ -85,7 +85,7 @@ function addHistory(
   { world, finish }: Pick<CommandContext, 'world' | 'finish'>,
 ): void {
   of(config.command('history'))
-    .description('Lists who saved which revision of a machine, when and why.')
+    .description('Lists the revisions of a machine: who saved each, when and why.')
     .addHelpText('before', HISTORY_EXAMPLES)
     .action(async (options: ShowOptions) => {
       const { configHistoryCommand } = await import('./config-commands.ts');
@@ -99,9 +99,11 @@ function addChanges(
   { world, finish }: Pick<CommandContext, 'world' | 'finish'>,
 ): void {
   of(config.command('diff'))
-    .description('Shows what changed between two revisions; by default in the newest.')
-    .option('--from <number>', 'the earlier one')
-    .option('--to <number>', 'the later one')
+    .description(
+      'Shows what changed between two revisions (default: the newest and the one before).',
+    )
+    .option('--from <number>', 'the earlier revision')
+    .option('--to <number>', 'the later revision')
     .addHelpText('before', DIFF_EXAMPLES)
     .action(async (options: DiffOptions) => {
       const { configDiffCommand } = await import('./config-commands.ts');

@@ -67,7 +67,7 @@ export function addFleet(modreg: Command, context: CommandContext): void {
   const fleet = modreg
     .command('fleet')
     .description(
-      'Shows what the machines of a registry run, and what a release would do to them. Configures and commands them. Serves a registry from several fronts.',
+      'Shows, configures and commands the machines of a registry. Serves a registry as a cluster.',
     );
   const withRegistry = (command: Command): Command =>
     common(command).option(
@@ -104,9 +104,12 @@ function addMachines(
     .option('--group <group>', 'only machines of this group')
     .option('--stuck', 'only machines with a module that is stuck')
     .option('--failing', 'only machines on which something fails')
-    .option('--quiet', 'only machines that were not heard for three times their interval')
-    .option('--silent', 'only machines that were not heard for as long as the registry says')
-    .option('--retired', 'only machines that are retired, which no other list has')
+    .option('--quiet', 'only machines without contact for three times their interval')
+    .option(
+      '--silent',
+      'only machines without contact for longer than --silent-after of the registry',
+    )
+    .option('--retired', 'only retired machines, which no other list has')
     .option('--limit <number>', 'the most machines to list, up to 100000 (default: 100)')
     .addHelpText('before', MACHINES_EXAMPLES)
     .action(async (options: MachinesOptions) => {
@@ -120,9 +123,7 @@ function addFailures(
   { world, finish }: Pick<CommandContext, 'world' | 'finish'>,
 ): void {
   command
-    .description(
-      'Shows what failed lately, and what is tried again now: why, and on which machines.',
-    )
+    .description('Shows what failed lately: why, on which machines, and what is tried again.')
     .option('--since <duration>', 'how far back, up to 90d (default: 24h)')
     .option('--namespace <namespace>', 'only of the modules of this namespace')
     .addHelpText('before', FAILURES_EXAMPLES)
@@ -139,14 +140,14 @@ function addLogs(
   { world, finish }: Pick<CommandContext, 'world' | 'finish'>,
 ): void {
   command
-    .description('Shows the newest lines that machines sent of their logs to the registry.')
+    .description('Shows the newest log lines that machines sent to the registry.')
     .option('--machine <name>', 'the id of the machine (default: all machines)')
     .option('-n, --lines <number>', 'how many lines, at most 10000 (default: 100)')
     .option('--since <time>', 'only lines since then, such as -2h or 2026-11-21T01:02:03Z')
     .addOption(
-      new Option('--level <level>', 'only lines that are at least so severe').choices(SEVERITIES),
+      new Option('--level <level>', 'only lines of this level or above').choices(SEVERITIES),
     )
-    .option('--grep <text>', 'only lines that have this text, in any case')
+    .option('--grep <text>', 'only lines with this text; case is ignored')
     .addHelpText('before', LOGS_EXAMPLES)
     .action(async (module: string | undefined, options: FleetLogsOptions) => {
       const { fleetLogsCommand } = await import('./logs-command.ts');
@@ -160,7 +161,7 @@ function addRetire(
 ): void {
   command
     .description(
-      'Forgets a machine that is gone: takes it out of counts and rollouts until it reports again. Its outcomes stay.',
+      'Retires a machine that is gone: counts and rollouts leave it out until it reports again. Its outcomes stay.',
     )
     .option('--db <file>', "the registry's file, in place of an address")
     .addHelpText('before', RETIRE_EXAMPLES)
@@ -176,7 +177,7 @@ function addWhatIf(
 ): void {
   command
     .description(
-      'Shows which machines would get a release, when, and what stops. The release need not be published yet.',
+      'Shows which machines would get a release, when, and what stops. It need not be published.',
     )
     .option(
       '--release <file>',
@@ -215,8 +216,8 @@ function withMonitors(command: Command): Command {
 
 function addImport(fleet: Command, context: CommandContext): void {
   withSecrets(withCluster(withFile(fleet.command('import'), context)))
-    .description('Moves the catalogue of a single server to an empty cluster: all stays as it is.')
-    .option('--replace', 'remove the events that the cluster has: stop all fronts before')
+    .description('Moves the catalogue of a single server to an empty cluster.')
+    .option('--replace', 'remove the events that the cluster has; stop all fronts first')
     .addHelpText('before', IMPORT_EXAMPLES)
     .action(async (options: FleetImportOptions) => {
       const { fleetImportCommand } = await import('./import-command.ts');
@@ -236,7 +237,7 @@ function addServe(fleet: Command, context: CommandContext): void {
 
 function addCheck(fleet: Command, { world, common, finish }: CommandContext): void {
   withMonitors(withCluster(common(fleet.command('check'))))
-    .description('Checks that a NATS cluster has the settings that a fleet needs. Changes nothing.')
+    .description('Checks that a NATS cluster has the settings that modreg needs. Changes nothing.')
     .addHelpText('before', CHECK_EXAMPLES)
     .action(async (options: FleetCheckOptions) => {
       const { fleetCheckCommand } = await import('./check-command.ts');

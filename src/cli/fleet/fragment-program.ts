@@ -24,12 +24,12 @@ export function addFragments(
 ): void {
   const fragment = config
     .command('fragment')
-    .description('Shows and changes fragments, which documents of machines share.');
+    .description('Shows and changes fragments, the parts that documents of machines share.');
   withRegistry(fragment.command('set <name> <file>'))
     .description('Saves a fragment, and the documents of the machines that it changes.')
     .requiredOption('--reason <text>', 'why, for the history of each machine')
     .option('--based-on <number>', 'the revision that was edited; required if there is one')
-    .option('--dry-run', 'says on which machines it has an effect, and saves nothing')
+    .option('--dry-run', 'show which machines it changes, and save nothing')
     .addHelpText('before', SET_EXAMPLES)
     .action(async (name: string, file: string, options: SetFragmentOptions) => {
       const { setFragmentCommand } = await import('./fragment-commands.ts');

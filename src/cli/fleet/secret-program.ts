@@ -24,24 +24,27 @@ export function addSecrets(
     .command('secret')
     .description('Sets and removes the values of ${secret.NAME} in the documents of a machine.');
   of(secret.command('set <name>'))
-    .description(
-      'Sets a value, read from stdin, for the places at which the newest documents name it.',
+    .description('Sets a value, read from stdin. The newest documents must name it.')
+    .option(
+      '--value-file <file>',
+      'a file with the value, which no other user may read (default: stdin)',
     )
-    .option('--value-file <file>', 'a file with the value that others cannot read (default: stdin)')
     .addHelpText('before', SET_EXAMPLES)
     .action(async (name: string, options: SetSecretOptions) => {
       const { setSecretCommand } = await import('./secret-commands.ts');
       finish(await setSecretCommand(name, options, world));
     });
   of(secret.command('list'))
-    .description('Lists what the documents name and what has a value, without the values.')
+    .description(
+      'Lists the secrets that the documents name, and which have a value. Shows no value.',
+    )
     .addHelpText('before', LIST_EXAMPLES)
     .action(async (options: SecretOptions) => {
       const { secretsCommand } = await import('./secret-commands.ts');
       finish(await secretsCommand(options, world));
     });
   of(secret.command('remove <name>'))
-    .description('Removes a value here and, when it asks next, on the machine.')
+    .description('Removes a value: here now, on the machine when it asks next.')
     .addHelpText('before', REMOVE_EXAMPLES)
     .action(async (name: string, options: SecretOptions) => {
       const { removeSecretCommand } = await import('./secret-commands.ts');

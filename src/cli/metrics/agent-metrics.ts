@@ -73,7 +73,7 @@ function addDownloads(registry: Registry): AgentMetrics['onOwnEvent'] {
   addSampled(registry, {
     type: 'counter',
     name: 'modreg_agent_download_bytes_total',
-    help: 'Bytes of packages that were downloaded; with those of an earlier agent where its download goes on',
+    help: 'Bytes of packages that were downloaded, with those of an earlier agent whose download goes on',
     labels: [],
     read: () => [[{}, received]],
   });
@@ -97,7 +97,7 @@ function addHolds(registry: Registry, { file: { state }, now }: MeasuredAgent): 
   addSampled(registry, {
     type: 'gauge',
     name: 'modreg_agent_held_seconds',
-    help: 'How long a replacement of the deployed version has been held, also by releases and reasons before; by the first reason now',
+    help: 'How long a replacement has been held, whatever the release and the reasons were; by the first reason now',
     labels: ['module', 'reason'],
     read: () => {
       const held = state.decisions().filter(({ decision }) => decision === 'hold');
@@ -120,7 +120,7 @@ function addStaged(registry: Registry, { file, home }: MeasuredAgent): void {
   addSampled(registry, {
     type: 'gauge',
     name: 'modreg_agent_staged_bytes',
-    help: 'Bytes of packages that are unpacked, and neither in use nor kept for a rollback',
+    help: 'Bytes of unpacked packages that are neither in use nor kept for a rollback',
     labels: [],
     read: async () => {
       const bytes = await stagedBytes(home, packagesInUse(file, home), sizes);

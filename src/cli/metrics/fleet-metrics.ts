@@ -42,7 +42,7 @@ type Gauge = <Label extends string>(
 ) => void;
 
 function addMachines(gauge: Gauge): void {
-  gauge('machines', 'Machines, by whether they are heard', ['presence'], ({ machines }) =>
+  gauge('machines', 'Machines by presence', ['presence'], ({ machines }) =>
     by('presence', machines),
   );
   const versions = `Machines in use by their modreg: ${MOST_VERSIONS} versions, unknown, other`;
@@ -53,7 +53,7 @@ function addMachines(gauge: Gauge): void {
   gauge('machines_refusing', refusing, [], (found) => [[{}, found.refusing]]);
   const wrong = 'Machines whose clock is more than five minutes from that of this registry';
   gauge('machines_with_wrong_clock', wrong, [], (found) => [[{}, found.wrongClocks]]);
-  const oldest = 'Since the machine in use that has not reported for longest did so';
+  const oldest = 'Seconds since the last report of the machine in use whose report is the oldest';
   gauge('seconds_since_oldest_report', oldest, [], ({ oldestReportAt, at }) =>
     oldestReportAt === undefined ? [] : [[{}, Math.max(0, at - oldestReportAt) / 1000]],
   );
@@ -66,7 +66,7 @@ function addModules(gauge: Gauge): void {
   gauge('modules_stuck', stuck, [], (found) => [[{}, found.stuck]]);
   const held = 'Modules of machines whose replacement is held, by the first reason';
   gauge('modules_held', held, ['reason'], (found) => by('reason', found.held));
-  const failing = 'Modules of machines of which something fails, by whose fault it is';
+  const failing = 'Modules of machines with a failure, by blame';
   gauge('modules_failing', failing, ['blame'], (found) => by('blame', found.failing));
 }
 

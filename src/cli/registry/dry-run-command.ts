@@ -39,7 +39,7 @@ export async function dryRun(
     isRemote: options.registry !== undefined,
     isSigned: signers.value.length > 0,
   });
-  // A registry that takes nothing from the author, or does not answer, is not asked for more.
+  // A registry that takes nothing from the author, or does not answer, is not asked for more (D465).
   const shown = tried.failure ? NOT_ASKED : await effectsFor(moduleId, releases, options, world);
   const entries = releases.map((release): object => JSON.parse(releaseAsJson(release)) as object);
   const schema = 'modreg/registry-publish@1';
