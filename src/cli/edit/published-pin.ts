@@ -4,10 +4,10 @@ import { releaseTerms, termsIn } from '../../core/machine/update-policy.ts';
 import { commandRegistries } from '../../host/command-registries.ts';
 import { NO_STATE, platformOf, withList } from '../../host/list-options.ts';
 import { machineIdOf } from '../../host/machine-id.ts';
+import type { RegistryOptions } from '../../host/registry-choice.ts';
 import { complaintProblem, failed, type Outcome, type Problem } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
 import type { EditedMachine } from './edited-machine.ts';
-import type { EntryOptions } from './entry-command.ts';
 
 /** An exact version of an entry. */
 interface Pin {
@@ -25,7 +25,7 @@ const NONE: Outcome = { answer: [], notes: [], problems: [] };
 export async function unpublishedPin(
   { file, policy }: EditedMachine,
   { name, moduleId, constraint }: Pin,
-  options: EntryOptions,
+  options: RegistryOptions & { readonly platform?: string },
   world: World,
 ): Promise<Problem | undefined> {
   const terms = termsIn(policy, name);
