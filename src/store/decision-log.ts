@@ -19,7 +19,7 @@ const isCode = objectOf({ code: isText });
 const isReason: Shape = (reason) => isCode(reason) && isWords(reason);
 
 const shape: Shape = objectOf<keyof LoggedDecision>({
-  deployedYanked: optional(objectOf({ version: isText, because: isText })),
+  deployedYanked: optional(objectOf({ version: isText, because: isText, stays: optional(isText) })),
   deployedUnfit: optional(isText),
   kind: oneOf('module', 'subsystem'),
   name: isText,

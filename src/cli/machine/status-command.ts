@@ -232,8 +232,12 @@ function heldLine(name: string, heldMs: number): string {
   return `${shown}: a replacement has been held for ${describeDuration(heldMs)}; modreg why ${shown} shows its reasons`;
 }
 
-function yankedLine(row: LoggedDecision, { version, because }: DeployedYank): string {
-  return `${excerpt(row.name)}: the deployed version ${excerpt(version)} is ${describeYanked(because)}`;
+/** Its reason, unless that of the decision says it, and what follows (D409). */
+function yankedLine(row: LoggedDecision, { version, because, stays }: DeployedYank): string {
+  const yanked = describeYanked(because);
+  const why = row.reason.includes(yanked) ? 'yanked' : yanked;
+  const next = stays === undefined ? '' : `; it ${stays}`;
+  return `${excerpt(row.name)}: ${excerpt(version)} is ${why}${next}`;
 }
 
 /** The requests that no open action carries out and no row says, and the restarts that failed (D470). */

@@ -15,6 +15,7 @@ import type { OpenAction } from '../../core/plan/committed-action.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { untilLiftedWords } from '../../core/plan/remedy.ts';
 import { rowState } from '../../core/plan/row-state.ts';
+import { yankedStaysWords } from '../../core/plan/yanked-stays.ts';
 import { isTooYoung, rowWord } from '../../core/plan/waiting-for-age.ts';
 import { firstFew } from '../../core/text/few.ts';
 import { excerpt } from '../../core/text/quote.ts';
@@ -29,6 +30,7 @@ import { commandName, remedyLines, rowRemedies } from '../../host/remedies.ts';
 import { currentHeadline, describeFailing, type Failing } from '../../host/recent-failures.ts';
 import { downloadedWords } from '../../host/downloaded.ts';
 import { describeListsOf, type Planned } from '../../host/plan/machine-plan.ts';
+import { completeReasons, isShortened } from './complete-reasons.ts';
 
 const NAMED = 8;
 
@@ -54,11 +56,12 @@ function planLines(planned: Planned, columns: number | undefined): StateLine[] {
   const { modules, subsystems } = rowsIn(planned);
   const { now, documents } = planned;
   const times = { now, timeZone: timeZoneIn(documents.policy) };
+  const terms = { times, columns, isRecorded: planned.isHere && !planned.isNew };
   return [
     ...stateless(...headOf(planned, columns), ''),
-    ...table('MODULE', modules, { times, columns }),
+    ...table('MODULE', modules, terms),
     ...stateless(...(modules.length > 0 ? [''] : [])),
-    ...table('SUBSYSTEM', subsystems, { times, columns }),
+    ...table('SUBSYSTEM', subsystems, terms),
     ...stateless(
       ...(subsystems.length > 0 ? [''] : []),
       ...unreportedLine(planned.plan.subsystems),
@@ -157,19 +160,27 @@ interface Row {
 
 const HEADS = ['CONSTRAINT', 'DEPLOYED', 'TARGET', 'LATEST', 'DECISION', 'WHY'];
 
+interface TableTerms {
+  readonly times: TimeContext;
+  readonly columns: number | undefined;
+  /** Whether the machine has recorded decisions on its modules, so that `modreg why` has them. */
+  readonly isRecorded: boolean;
+}
+
 function table(
   head: string,
   rows: readonly Row[],
-  { times, columns }: { readonly times: TimeContext; readonly columns: number | undefined },
+  { times, columns, isRecorded }: TableTerms,
 ): StateLine[] {
   if (rows.length === 0) return [];
   const heads = [head, ...HEADS];
   const cells = rows.map((row) => cellsOf(row, timesOf(row, times)));
   const least = leastWidth(heads, cells);
   if (columns !== undefined && least > columns) {
+    const shortened = rows.filter((row) => isShortened(row, times.now));
     return stateless(
       ...rows.flatMap((row) => headlineRow(row, timesOf(row, times))),
-      `  Complete reasons: in a terminal of ${least} columns.`,
+      ...completeReasons(shortened, isRecorded ? undefined : least),
     );
   }
   const line = columnsOf(heads, cells, columns);
@@ -225,6 +236,7 @@ function detailsOf({ label, row, downloaded, failing }: Row, times: TimeContext)
   const { stops, nextChange, afterActions } = row;
   // What fails is started again meanwhile, which the line about that says.
   const lifted = failing ? undefined : untilLiftedWords(row);
+  const stays = failing ? undefined : yankedStaysWords(row);
   return [
     ...(stops.length > 0 ? [`stops ${describeStops(stops)}`] : []),
     ...(downloaded === undefined ? [] : [downloadedWords(downloaded)]),
@@ -232,6 +244,7 @@ function detailsOf({ label, row, downloaded, failing }: Row, times: TimeContext)
     ...(afterActions ? [`then ${afterActionsWords(afterActions)}`] : []),
     ...(nextChange ? [`next ${readable(changeWords(nextChange), times)}`] : []),
     ...(lifted === undefined ? [] : [`next ${lifted}`]),
+    ...(stays === undefined ? [] : [`next ${stays}`]),
   ].map((detail) => `      ${detail}`);
 }
 
