@@ -27,6 +27,16 @@ const NAMES = [
   ['s', SECOND],
 ] as const;
 
+/** The milliseconds of what `describeDuration` says at the beginning of `text`; undefined if nothing of that kind is there. */
+export function describedMs(text: string): number | undefined {
+  const [found] = /^\d+ (?:d|h|min|s)(?: \d+ (?:h|min|s))?(?![\w.])/.exec(text) ?? [];
+  if (found === undefined) return undefined;
+  return Array.from(found.matchAll(/(\d+) (\w+)/g)).reduce((ms, [, count, name]) => {
+    const [, unit = 0] = NAMES.find(([one]) => one === name) ?? [];
+    return ms + Number(count) * unit;
+  }, 0);
+}
+
 /** A time span in its two largest units: `3 h 12 min`, `8 d`, `0 s`. A negative span is described as `0 s`. */
 export function describeDuration(ms: number): string {
   const place = NAMES.findIndex(([, unit]) => ms >= unit);
