@@ -75,7 +75,7 @@ export class Lists {
     const messages = errors.map(({ message }) => message);
     const [first, ...rest] = unreadable === undefined ? messages : [unreadable, ...messages];
     const trouble = rest.length > 0 ? `${first}, and ${rest.length} more` : first;
-    return { at: this.#roundAt, trouble };
+    return { at: this.#roundAt, trouble, nextAt: this.nextRoundAt };
   }
 
   /** Makes the configuration due: it has changed. */

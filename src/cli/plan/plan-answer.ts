@@ -1,4 +1,4 @@
-import type { PlanRow, Restart, Stop } from '../../core/index.ts';
+import type { PlanRow } from '../../core/index.ts';
 import type { SubsystemPlan } from '../../core/plan/plan.ts';
 import { isConfiguredSubsystem, isReportedSubsystem } from '../../core/plan/subsystem-row.ts';
 import { replacementOf } from '../../core/decision/decision.ts';
@@ -16,8 +16,7 @@ import { keyOf } from '../../core/plan/target.ts';
 import { untilLiftedWords } from '../../core/plan/remedy.ts';
 import { rowState } from '../../core/plan/row-state.ts';
 import { yankedStaysWords } from '../../core/plan/yanked-stays.ts';
-import { isTooYoung, rowWord } from '../../core/plan/waiting-for-age.ts';
-import { firstFew } from '../../core/text/few.ts';
+import { rowWord } from '../../core/plan/waiting-for-age.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeTime, joined, readable, type TimeContext } from '../../core/text/time-words.ts';
 import { columnsOf, leastWidth } from '../base/columns.ts';
@@ -31,8 +30,7 @@ import { currentHeadline, describeFailing, type Failing } from '../../host/recen
 import { downloadedWords } from '../../host/downloaded.ts';
 import { describeListsOf, type Planned } from '../../host/plan/machine-plan.ts';
 import { completeReasons, isShortened } from './complete-reasons.ts';
-
-const NAMED = 8;
+import { describeStops, summaryOf } from './plan-summary.ts';
 
 /** A line, and what it says of a state. */
 interface StateLine {
@@ -104,13 +102,22 @@ function rowsIn(planned: Planned): Readonly<Record<'modules' | 'subsystems', rea
 }
 
 /** What a person can do here (D468). Where this machine has no state, only its registry can be looked at. */
-function remediesOf({ isHere, isNew }: Planned, rows: readonly Row[]): string[] {
+function remediesOf({ isHere, isNew, attempt }: Planned, rows: readonly Row[]): string[] {
   const found = rows.flatMap(({ name, row, open, failing }) => {
     const one = rowRemedies(row, { name, open, isFailing: failing !== undefined });
     const isStale = row.warnings.some(({ kind }) => kind === 'stale-list');
     return one.length === 0 && isStale ? [{ remedy: 'registry', name } as const] : one;
   });
-  return remedyLines(found.filter(({ remedy }) => (isHere && !isNew) || remedy === 'registry'));
+  const lines = remedyLines(
+    found.filter(({ remedy }) => (isHere && !isNew) || remedy === 'registry'),
+  );
+  const isOfRegistry = found.some(({ remedy }) => remedy === 'registry');
+  // Its lists were not read for this plan, nor by the process that polls (D419).
+  if (!isOfRegistry || attempt === undefined) return lines;
+  return [
+    `The process that polls for this machine reads the registry again: ${attempt}.`,
+    ...lines,
+  ];
 }
 
 function stateless(...lines: readonly string[]): StateLine[] {
@@ -248,16 +255,6 @@ function detailsOf({ label, row, downloaded, failing }: Row, times: TimeContext)
   ].map((detail) => `      ${detail}`);
 }
 
-function describeStops(stops: readonly Stop[]): string {
-  const named = stops.map(({ component, moduleId, dependsOn }) => {
-    const [first] = dependsOn;
-    if (first === undefined) return excerpt(component);
-    const of = moduleId === undefined ? '' : `of ${moduleId}, `;
-    return `${excerpt(component)} (${of}depends on ${excerpt(first)})`;
-  });
-  return firstFew(named, NAMED).join(', ');
-}
-
 function unreportedLine(subsystems: readonly SubsystemPlan[]): string[] {
   const names = subsystems.flatMap((row) =>
     isReportedSubsystem(row) || !isConfiguredSubsystem(row) ? [] : row.target.name,
@@ -265,36 +262,4 @@ function unreportedLine(subsystems: readonly SubsystemPlan[]): string[] {
   return names.length === 0
     ? []
     : [`${names.join(' and ')}: the deployed version is not known, so nothing is done.`];
-}
-
-function summaryOf({ plan: { modules, subsystems, restarts } }: Planned): string[] {
-  const rows: readonly PlanRow[] = [...modules, ...subsystems.filter(isReportedSubsystem)];
-  const actions = restarts.flatMap((restart) => restart.actions);
-  const due = Map.groupBy(actions, ({ direction }) => direction);
-  const count = (kind: string): number =>
-    rows.filter(({ decision }) => decision.kind === kind).length;
-  const young = rows.filter(isTooYoung).length;
-  const waiting = count('hold') + young;
-  const counts = [
-    ...Array.from(due, ([direction, { length }]) => countOf(length, direction)),
-    ...(waiting > 0 ? [`${waiting} waiting`] : []),
-    ...(count('stuck') > young ? [`${count('stuck') - young} stuck`] : []),
-    `${count('keep')} unchanged`,
-  ];
-  const stops = restarts.flatMap((restart) => restart.stops);
-  return [
-    `${counts.join(', ')}.${stops.length > 0 ? ` Components that would stop: ${describeStops(stops)}.` : ''}`,
-    ...restarts.flatMap(sharedRestart),
-  ];
-}
-
-/** A line if one restart serves several actions. */
-function sharedRestart({ of, actions }: Restart): string[] {
-  const stopping = actions.filter(({ direction }) => direction !== 'install');
-  if (of !== 'modules') {
-    const isRunning = stopping.some(({ target }) => target.kind === 'subsystem');
-    return isRunning ? [`One restart of ${of} also restarts every module.`] : [];
-  }
-  const names = stopping.map(({ target }) => excerpt(target.name)).join(', ');
-  return stopping.length > 1 ? [`One restart is shared by ${names}.`] : [];
 }

@@ -39,6 +39,8 @@ export interface Planned {
   readonly isHere: boolean;
   /** What the agent has, or gets next; empty with a report, and at another time. */
   readonly open: readonly OpenAction[];
+  /** When the lists that the agent could not read are read again, in words (D419); undefined where `open` is empty for lack of facts. */
+  readonly attempt?: string | undefined;
   /** By the name of the entry: the modules whose version in use ends again and again; empty where `open` is. */
   readonly failing: ReadonlyMap<string, Failing>;
   readonly lists: PlanLists;
@@ -95,7 +97,17 @@ export async function planFor(
   const failing = isAsOf ? new Map<string, Failing>() : facts.value.failing;
   // A report, or another time, does not describe what this machine has.
   const isHere = options.deployed === undefined && !isAsOf;
-  const inputs = { path, ...known, isHere, open, failing, lists: lists.value, ...circumstances };
+  const attempt = isAsOf ? undefined : facts.value.attempt;
+  const inputs = {
+    path,
+    ...known,
+    isHere,
+    open,
+    failing,
+    attempt,
+    lists: lists.value,
+    ...circumstances,
+  };
   const plan = decideOn(inputs);
   const downloaded = downloadedFor(plan, isHere ? platformHome(world.environment) : undefined);
   return { ok: true, value: { ...inputs, plan, downloaded } };
