@@ -40,18 +40,19 @@ export async function factsFor(
     return { ok: true, value: { facts, isNew: false, open: [], failing: new Map() } };
   }
   // Imported here, so that SQLite is loaded only when it is needed.
-  const [{ usingFile }, { machineStateIn }, claim, { failingModules }] = await Promise.all([
-    import('./open-state.ts'),
-    import('../store/machine-state.ts'),
-    import('../store/claim.ts'),
-    import('./version-in-use.ts'),
-  ]);
-  const read = usingFile(world, 'read', (file) => {
+  const [opened, { machineStateIn }, { isPolled, isUnused }, { failingModules }] =
+    await Promise.all([
+      import('./open-state.ts'),
+      import('../store/machine-state.ts'),
+      import('../store/claim.ts'),
+      import('./version-in-use.ts'),
+    ]);
+  const read = opened.usingFile(world, 'read', (file) => {
     const state = machineStateIn(file);
-    const isNew = claim.isUnused(file, state);
+    const isNew = isUnused(file, state);
     const { round } = state.poller();
     const now = world.clock();
-    const attempt = round && claim.isPolled(file.path) ? attemptWords(round, now) : undefined;
+    const attempt = round && isPolled(file.path) ? attemptWords(round, now) : undefined;
     return { memory: state.memory(), isNew, failing: failingModules(file, now), attempt };
   });
   if (!read.ok) {

@@ -111,8 +111,9 @@ function nextStart(
   records: readonly StoredRecord[],
   now: number,
 ): { readonly at: number; readonly ms: number } | undefined {
+  // A start has no such words.
   const newest = records.findLast(({ event }) => BACKING_OFF.has(event) || STARTED.has(event));
-  if (!newest || STARTED.has(newest.event)) return undefined;
+  if (!newest) return undefined;
   const { at, text } = newest;
   const place = text.indexOf(AGAIN_IN);
   const waitMs = place < 0 ? undefined : describedMs(text.slice(place + AGAIN_IN.length));

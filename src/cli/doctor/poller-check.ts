@@ -29,6 +29,7 @@ export function checkNothing(home: HomeFacts | undefined, machinePath = 'machine
 export function checkPoller(facts: MachineFacts, now: number): Finding[] {
   const { poller, isPolled, memory, isOfAgent, hasSystemd } = facts;
   const what = isOfAgent ? 'agent' : 'poller';
+  // D407
   const logs = hasSystemd
     ? 'systemctl status modreg-agent, and modreg agent logs'
     : 'modreg agent logs';

@@ -28,7 +28,7 @@ export function isTooYoung({
 
 /**
  * The word of a row as people read it: `waiting` in place of `stuck` if a release is only too young, `yanked` if what is deployed was yanked, and
- * stays.
+ * stays (D409).
  */
 export function rowWord(row: Pick<PlanRow, 'decision' | 'nextChange' | 'warnings'>): string {
   if (isTooYoung(row)) return 'waiting';

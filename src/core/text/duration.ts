@@ -29,11 +29,12 @@ const NAMES = [
 
 /** The milliseconds of what `describeDuration` says at the beginning of `text`; undefined if nothing of that kind is there. */
 export function describedMs(text: string): number | undefined {
-  const [found] = /^\d+ (?:d|h|min|s)(?: \d+ (?:h|min|s))?(?![\w.])/.exec(text) ?? [];
+  const [found] = /^\d{1,9} (?:d|h|min|s)(?: \d{1,9} (?:h|min|s))?(?![\w.])/.exec(text) ?? [];
   if (found === undefined) return undefined;
-  return Array.from(found.matchAll(/(\d+) (\w+)/g)).reduce((ms, [, count, name]) => {
-    const [, unit = 0] = NAMES.find(([one]) => one === name) ?? [];
-    return ms + Number(count) * unit;
+  const words = found.split(' ');
+  return NAMES.reduce((ms, [name, unit]) => {
+    const place = words.indexOf(name);
+    return place < 0 ? ms : ms + Number(words[place - 1]) * unit;
   }, 0);
 }
 
