@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { openForPoller } from '../../src/store/index.ts';
-import { day, HOUR, MINUTE } from '../support/day.ts';
+import { day, HOUR, MINUTE, SECOND } from '../support/day.ts';
 import { preparedMachine } from '../support/prepared-machine.ts';
 import { entry } from '../support/planned.ts';
 
@@ -67,15 +67,20 @@ it('[D419] nothing reads it again if no process polls, and nothing failed in the
   ]);
 });
 
-it('[D419] a poller records when its next round begins', async () => {
+it('[D419] a poller records when it reads a registry again that was not reached, and nothing if it was', async () => {
   const machine = await day({
     machine: { modules: [entry('acme:lidar', '1.*')] },
     deployed: { acme_lidar: '1.0.0' },
     releases: { 'acme:lidar': [{ version: '1.0.0' }] },
   });
   await machine.pass(HOUR);
-  const { round } = machine.state.poller();
-  const untilNext = (round?.nextAt ?? 0) - (round?.at ?? 0);
-  // By its interval of a minute, plus or minus a tenth.
-  expect(Math.abs(untilNext - MINUTE)).toBeLessThanOrEqual(0.1 * MINUTE);
+  expect(machine.state.poller().round?.nextAt).toBeUndefined();
+  machine.registry.break({ kind: 'offline', times: Infinity });
+  await machine.pass(HOUR);
+  const nextAt = machine.state.poller().round?.nextAt ?? 0;
+  await machine.pass(nextAt - machine.clock.now() - SECOND);
+  const before = machine.state.poller().round?.nextAt;
+  await machine.pass(10 * MINUTE);
+  expect(before).toBe(nextAt);
+  expect(machine.state.poller().round?.nextAt).toBeGreaterThan(nextAt);
 });
