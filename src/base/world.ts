@@ -25,6 +25,8 @@ export interface World {
   clockState?(): ClockState;
   /** The name of the user of this process, as the system knows it, else `uid 1001`; absent if that cannot be found out. */
   userName?(): string;
+  /** Whether systemd manages the services of the machine; absent if that cannot be found out. */
+  hasSystemd?(): boolean;
   /** What the machine's system is tagged with: `distro:debian`, `arch:amd64-v3`; absent if nothing. */
   systemTags?(): readonly string[];
   /** Prints a line of the answer at once, for a command that continues afterwards. */

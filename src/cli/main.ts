@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { clockStateOf } from './clock-state.ts';
 import { inspect } from 'node:util';
 import { escapeUnprintable, excerpt } from '../core/text/quote.ts';
@@ -135,6 +136,7 @@ function worldOf(process: NodeJS.Process, presentation: Presentation, outputs: O
     random: systemRandom,
     clockState: clockStateOf(Date.now),
     userName: () => userName(systemUser()),
+    hasSystemd: () => existsSync('/run/systemd/system'),
     systemTags: () => systemTags('/', process.arch),
     print: (line) =>
       write(stdout.write, [line], { paint: paintOn(stdout), width: widthOf(stdout) }),

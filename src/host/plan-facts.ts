@@ -3,8 +3,10 @@ import { supervisedEntries } from '../agent/server.ts';
 import { entrySetup } from '../core/plan/entry-setup.ts';
 import { factsOf } from '../core/plan/plan-input.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
+import type { MachineMemory } from '../core/plan/machine-memory.ts';
 import { moduleOf } from '../core/plan/target.ts';
 import type { PlanDocuments } from './plan-documents.ts';
+import { attemptWords } from './next-attempt.ts';
 import type { Failing } from './recent-failures.ts';
 import type { Problem } from '../base/problem.ts';
 import type { World } from '../base/world.ts';
@@ -24,6 +26,8 @@ export interface PlanFacts {
   readonly open: readonly OpenAction[];
   /** By the name of the entry: the modules whose version in use ends again and again; empty with a report. */
   readonly failing: ReadonlyMap<string, Failing>;
+  /** When the agent or poller that runs reads the lists again that it could not read, in words (D419). */
+  readonly attempt?: string | undefined;
 }
 
 /** The facts of the report if there is one, else of the machine's file. */
@@ -36,16 +40,20 @@ export async function factsFor(
     return { ok: true, value: { facts, isNew: false, open: [], failing: new Map() } };
   }
   // Imported here, so that SQLite is loaded only when it is needed.
-  const [{ usingFile }, { machineStateIn }, { isUnused }, { failingModules }] = await Promise.all([
-    import('./open-state.ts'),
-    import('../store/machine-state.ts'),
-    import('../store/claim.ts'),
-    import('./version-in-use.ts'),
-  ]);
-  const read = usingFile(world, 'read', (file) => {
+  const [opened, { machineStateIn }, { isPolled, isUnused }, { failingModules }] =
+    await Promise.all([
+      import('./open-state.ts'),
+      import('../store/machine-state.ts'),
+      import('../store/claim.ts'),
+      import('./version-in-use.ts'),
+    ]);
+  const read = opened.usingFile(world, 'read', (file) => {
     const state = machineStateIn(file);
     const isNew = isUnused(file, state);
-    return { memory: state.memory(), isNew, failing: failingModules(file, world.clock()) };
+    const { round } = state.poller();
+    const now = world.clock();
+    const attempt = round && isPolled(file.path) ? attemptWords(round, now) : undefined;
+    return { memory: state.memory(), isNew, failing: failingModules(file, now), attempt };
   });
   if (!read.ok) {
     const { isMissing, isAbsent } = read.error;
@@ -55,17 +63,25 @@ export async function factsFor(
     });
     return { ok: true, value: { facts, isNew: isAbsent, open: [], failing: new Map() } };
   }
-  const { memory, isNew, failing } = read.value;
+  const { memory, isNew, failing, attempt } = read.value;
+  const facts = rememberedIn({ machine, policy }, memory, isNew);
+  return { ok: true, value: { facts, isNew, open: memory.open, failing, attempt } };
+}
+
+/** What the machine remembers. A command may have made the file, for release lists or a hold (D292): then nothing has run here. */
+function rememberedIn(
+  { machine, policy }: Pick<PlanDocuments, 'machine' | 'policy'>,
+  memory: MachineMemory,
+  isNew: boolean,
+): Facts {
   const entries = supervisedEntries(machine);
-  const facts: Facts = (target) => {
+  return (target) => {
     const entry = entries.find(
       ({ name, moduleId }) => name === target.name && moduleId === moduleOf(target),
     );
     const known = factsOf(memory.of(target, entry && entrySetup(entry, { machine, policy })));
-    // A command has made the file, for release lists or a hold (D292).
     return isNew && target.kind === 'module' ? { ...known, deployed: NONE } : known;
   };
-  return { ok: true, value: { facts, isNew, open: memory.open, failing } };
 }
 
 function reportedIn(

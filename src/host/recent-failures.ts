@@ -2,14 +2,14 @@ import { dirname } from 'node:path';
 import { fitted } from '../core/explanation/headline.ts';
 import type { OpenAction } from '../core/plan/committed-action.ts';
 import { rowHeadline } from '../core/plan/open-action-words.ts';
-import { describeDuration } from '../core/text/duration.ts';
+import { describedMs, describeDuration } from '../core/text/duration.ts';
 import { excerpt } from '../core/text/quote.ts';
 import { formatTime } from '../core/text/rfc3339.ts';
-import type { Said } from '../core/text/time-words.ts';
+import { passing, say, textOf, type Said } from '../core/text/time-words.ts';
 import { MOST_RECORDS } from '../logs/log-limits.ts';
 import type { StoredRecord } from '../logs/log-record.ts';
 import { DatabaseError } from '../sqlite/database-error.ts';
-import { eventName } from '../logs/event-name.ts';
+import { AGAIN_IN, eventName } from '../logs/event-name.ts';
 import { isPolled } from '../store/claim.ts';
 import { usingLog } from './machine-log.ts';
 
@@ -20,10 +20,10 @@ export interface RecentFailures {
   readonly lastAt: number;
   /** Why it failed last. */
   readonly reason: string;
-  /** What follows. `up`: it runs again, for so long. `next-start`: it waits for that. `held`: until a module that it depends on is ready. `no-agent`: none starts it. */
+  /** What follows. `up`: it runs again, for so long. `next-start`: it waits for that, until `at` if the agent has said when (D418). `held`: until a module that it depends on is ready. `no-agent`: none starts it. */
   readonly next:
     | { readonly kind: 'up'; readonly ms: number }
-    | { readonly kind: 'next-start' }
+    | { readonly kind: 'next-start'; readonly at?: number; readonly ms?: number }
     | { readonly kind: 'held' }
     | { readonly kind: 'no-agent' };
 }
@@ -46,6 +46,7 @@ const FAILED = eventsNamed('failed');
 const STARTED = eventsNamed('started');
 const RUNNING = eventsNamed('running');
 const HELD = eventsNamed('held');
+const BACKING_OFF = eventsNamed('backing-off');
 const ENDED = eventsNamed('failed', 'stopped', 'held');
 /** What says whether a version is held now. */
 const STATES = eventsNamed('failed', 'held', 'started');
@@ -100,7 +101,24 @@ function afterwards(
   if (Math.max(upMs ?? 0, ...readyMs) > enough) return undefined;
   if (!hasAgent) return { kind: 'no-agent' };
   if (HELD.has(records.findLast(({ event }) => STATES.has(event))?.event)) return { kind: 'held' };
-  return upMs === undefined ? { kind: 'next-start' } : { kind: 'up', ms: upMs };
+  return upMs === undefined
+    ? { kind: 'next-start', ...nextStart(records.slice(last + 1), now) }
+    : { kind: 'up', ms: upMs };
+}
+
+/** When the agent starts a version again, by what it said after the last failure; nothing if it has not said it, or that is over. */
+function nextStart(
+  records: readonly StoredRecord[],
+  now: number,
+): { readonly at: number; readonly ms: number } | undefined {
+  // A start has no such words.
+  const newest = records.findLast(({ event }) => BACKING_OFF.has(event) || STARTED.has(event));
+  if (!newest) return undefined;
+  const { at, text } = newest;
+  const place = text.indexOf(AGAIN_IN);
+  const waitMs = place < 0 ? undefined : describedMs(text.slice(place + AGAIN_IN.length));
+  const ms = waitMs === undefined ? 0 : at + waitMs - now;
+  return ms > 0 ? { at: now + ms, ms } : undefined;
 }
 
 /** A start of a version. */
@@ -158,12 +176,17 @@ export function currentHeadline(
 
 /** `1.1.0 failed 2 times: it ended with exit… · starts again` (D485). */
 function failingHeadline({ version, count, reason: because, next }: Failing): Said {
-  return fitted({
-    fact: `${excerpt(version)} failed ${count} times`,
-    because,
-    outcome: OUTCOMES[next.kind],
-  });
+  const fact = `${excerpt(version)} failed ${count} times`;
+  const startsAt = next.kind === 'next-start' ? next.at : undefined;
+  if (startsAt === undefined) return fitted({ fact, because, outcome: OUTCOMES[next.kind] });
+  const said = textOf(fitted({ fact, because, outcome: `starts again ${LONGEST_WAIT}` }));
+  return said.endsWith(LONGEST_WAIT)
+    ? say`${said.slice(0, -LONGEST_WAIT.length)}${passing(startsAt)}`
+    : said;
 }
+
+/** A headline has less room for the times of others. */
+const LONGEST_WAIT = 'in 1 min';
 
 const OUTCOMES: Readonly<Record<Failing['next']['kind'], string>> = {
   up: 'up again',
@@ -179,7 +202,9 @@ function nextWords({ next }: Pick<RecentFailures, 'next'>): string {
       return `up again for ${describeDuration(next.ms)}`;
     case 'next-start':
       // The agent never waits longer.
-      return 'next start within a minute';
+      return next.ms === undefined
+        ? 'next start within a minute'
+        : `starts again in ${describeDuration(Math.max(next.ms, 1000))}`;
     case 'held':
       return 'it waits for a module that it depends on';
     case 'no-agent':

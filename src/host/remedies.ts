@@ -67,6 +67,8 @@ function lineFor({ remedy, name, version = '', isOfMachine }: NamedRemedy): stri
       return 'Find out more: modreg doctor';
     case 'held':
       return `End the hold: modreg unhold${isOfMachine ? '' : ` ${module}`}`;
+    case 'held-and-waits':
+      return `End the hold: modreg unhold${isOfMachine ? '' : ` ${module}`}; then begin now: modreg upgrade ${module} --now`;
     case 'waits':
       return `Begin now: modreg upgrade ${module} --now`;
     case 'restart-waits':

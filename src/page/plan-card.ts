@@ -14,6 +14,7 @@ import type { OpenAction } from '../core/plan/committed-action.ts';
 import { failureWords } from '../core/plan/open-action-words.ts';
 import { OF_WHAT_RUNS } from '../core/decision/warning.ts';
 import { remedyOf, untilLiftedWords } from '../core/plan/remedy.ts';
+import { yankedStaysWords } from '../core/plan/yanked-stays.ts';
 import { rowState, type StateFacts } from '../core/plan/row-state.ts';
 import { say, wordsOf, type Said, type TimeContext } from '../core/text/time-words.ts';
 import { currentHeadline, describeFailures, type Failing } from '../host/recent-failures.ts';
@@ -55,7 +56,8 @@ export function cardWords(plan: PlanRow, { open, failing, problems, times }: Car
   const now = { open, isFailing: failing !== undefined };
   const headline = currentHeadline(plan, { open, failing });
   // What fails is started again meanwhile, which its headline says.
-  const next = nextWords(plan) ?? (failing ? undefined : untilLiftedWords(plan));
+  const stays = untilLiftedWords(plan) ?? yankedStaysWords(plan);
+  const next = nextWords(plan) ?? (failing ? undefined : stays);
   const isNextSaid = isTimeOf(headline, plan);
   const notices = noticesOf(plan, problems);
   const target = targetText(decision) ?? '-';

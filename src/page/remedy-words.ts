@@ -7,6 +7,7 @@ const WORDS: Readonly<Partial<Record<Remedy, string>>> = {
   machine: 'To find out more, run modreg doctor on the machine.',
   registry: 'To find out more, run modreg doctor on the machine.',
   held: 'To begin it now, end the hold.',
+  'held-and-waits': 'To begin it now, end the hold, and choose Upgrade now.',
   waits: 'To begin it now, choose Upgrade now.',
   'restart-waits': 'To restart it now, choose Restart.',
   yanked: 'To replace it, change its version or roll it back.',

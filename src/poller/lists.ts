@@ -75,7 +75,16 @@ export class Lists {
     const messages = errors.map(({ message }) => message);
     const [first, ...rest] = unreadable === undefined ? messages : [unreadable, ...messages];
     const trouble = rest.length > 0 ? `${first}, and ${rest.length} more` : first;
-    return { at: this.#roundAt, trouble };
+    return { at: this.#roundAt, trouble, nextAt: this.#nextAttemptAt };
+  }
+
+  /** When what could not be read is read again (D419), in milliseconds since the epoch; undefined if everything was. */
+  get #nextAttemptAt(): number | undefined {
+    const { configuration, polling } = this.#options;
+    const failing = [...this.#registries.values()].filter(({ errors }) => errors.length > 0);
+    const waits = failing.map(({ untilDue }) => untilDue);
+    if (configuration.trouble !== undefined) waits.push(this.#untilReading);
+    return waits.length === 0 ? undefined : polling.clock.now() + Math.min(...waits);
   }
 
   /** Makes the configuration due: it has changed. */

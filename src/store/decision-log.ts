@@ -19,7 +19,7 @@ const isCode = objectOf({ code: isText });
 const isReason: Shape = (reason) => isCode(reason) && isWords(reason);
 
 const shape: Shape = objectOf<keyof LoggedDecision>({
-  deployedYanked: optional(objectOf({ version: isText, because: isText })),
+  deployedYanked: optional(objectOf({ version: isText, because: isText, stays: optional(isText) })),
   deployedUnfit: optional(isText),
   kind: oneOf('module', 'subsystem'),
   name: isText,
@@ -48,6 +48,8 @@ export interface LoggedRound {
   readonly at: number;
   /** Why some lists are not current, in one escaped line; undefined if all are. */
   readonly trouble: string | undefined;
+  /** When the next one begins, in milliseconds since the epoch; absent if that is not known. */
+  readonly nextAt?: number | undefined;
 }
 
 /** The process that polls, or polled last, and its last round. */
@@ -98,14 +100,21 @@ const WRITE = `
   INSERT OR REPLACE INTO decisions (kind, name, place, content) VALUES (?, ?, ?, ?)`;
 
 export function pollerLog(sql: Statements): PollerLog {
-  const row = sql.get('SELECT pid, round_at, trouble FROM poller');
+  // A file that no later modreg has written lacks the last column.
+  const row = sql.get('SELECT * FROM poller');
   const at = numberOf(row?.['round_at']);
   return {
     pid: numberOf(row?.['pid']),
-    round: at === undefined ? undefined : { at, trouble: textOf(row?.['trouble']) },
+    round:
+      at === undefined
+        ? undefined
+        : { at, trouble: textOf(row?.['trouble']), nextAt: numberOf(row?.['next_round_at']) },
   };
 }
 
-export function logRound(sql: Statements, { at, trouble }: LoggedRound): void {
-  sql.run('UPDATE poller SET round_at = ?, trouble = ?', at, trouble ?? null);
+const WRITE_ROUND = 'UPDATE poller SET round_at = ?, trouble = ?, next_round_at = ?';
+
+export function logRound(sql: Statements, { at, trouble, nextAt }: LoggedRound): void {
+  const next = nextAt === undefined ? null : Math.round(nextAt);
+  sql.run(WRITE_ROUND, at, trouble ?? null, next);
 }

@@ -88,8 +88,8 @@ function coloured(text: string): string[] {
 const PLAN = ['plan', 'machine.json', '--deployed', 'deployed.json'];
 
 it.each<[readonly string[], readonly string[]]>([
-  [['status'], [`${RED} stuck`, `${YELLOW} waiting`, `${RED} up to date`, `${GREEN} up to date`]],
-  [PLAN, [`${RED} stuck`, `${YELLOW} waiting`, `${RED} up to date`, `${GREEN} up to date`]],
+  [['status'], [`${RED} stuck`, `${YELLOW} waiting`, `${RED} yanked`, `${GREEN} up to date`]],
+  [PLAN, [`${RED} stuck`, `${YELLOW} waiting`, `${RED} yanked`, `${GREEN} up to date`]],
   [
     ['agent', 'logs'],
     [`${YELLOW} warn`, `${RED} error`],

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { plainServer } from '../../mocks/plain-server.ts';
 import { checkRegistries } from '../../src/cli/doctor/registry-check.ts';
@@ -34,6 +34,11 @@ async function overTls(name: string, authority?: string): Promise<string[]> {
     .split('\n');
 }
 
+/** Doctor runs as a process of the machine of the test. [D407] */
+const SERVICE = existsSync('/run/systemd/system')
+  ? 'the service (systemctl edit modreg-agent: Environment=MODREG_CA_FILE=…)'
+  : 'the agent, which reads it when it starts';
+
 describe('modreg doctor on a certificate', () => {
   it.each<[string, string, string | undefined, string[]]>([
     [
@@ -50,7 +55,7 @@ describe('modreg doctor on a certificate', () => {
       undefined,
       [
         'error    registry   the certificate of the registry https://127.0.0.1:PORT is from an authority that this machine does not trust',
-        '                    fix: for an authority of your own, set MODREG_CA_FILE or NODE_EXTRA_CA_CERTS to a file with its certificates, for modreg and for the service (systemctl edit modreg-agent: Environment=MODREG_CA_FILE=…)',
+        `                    fix: for an authority of your own, set MODREG_CA_FILE or NODE_EXTRA_CA_CERTS to a file with its certificates, for modreg and for ${SERVICE}`,
       ],
     ],
     [
@@ -59,7 +64,7 @@ describe('modreg doctor on a certificate', () => {
       'authority',
       [
         'error    registry   the certificate of the registry https://127.0.0.1:PORT is self-signed',
-        '                    fix: for an authority of your own, set MODREG_CA_FILE or NODE_EXTRA_CA_CERTS to a file with its certificates, for modreg and for the service (systemctl edit modreg-agent: Environment=MODREG_CA_FILE=…)',
+        `                    fix: for an authority of your own, set MODREG_CA_FILE or NODE_EXTRA_CA_CERTS to a file with its certificates, for modreg and for ${SERVICE}`,
       ],
     ],
     [
@@ -109,6 +114,7 @@ describe('modreg doctor on a certificate', () => {
       path: undefined,
       place: 'policy' as const,
       identity: undefined,
+      hasSystemd: true,
     };
     const found = (expiresAt: number): string[] => {
       const certificate = { expiresAt, names: '', refusal: undefined };

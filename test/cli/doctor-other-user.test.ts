@@ -17,6 +17,7 @@ it.each([
     noexec: undefined,
     disk: undefined,
     file: 'ENOENT',
+    hasSystemd: true,
   };
   const [finding] = checkHome({ path, stats, uid, ...rest }, named);
   expect(finding?.fix).toBe(

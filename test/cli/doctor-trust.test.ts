@@ -22,6 +22,7 @@ const FACTS = {
   place: 'policy' as const,
   identity: undefined,
   connection: undefined,
+  hasSystemd: true,
 };
 
 it.each<[string, number | undefined, readonly string[]]>([

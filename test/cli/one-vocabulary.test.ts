@@ -48,7 +48,7 @@ const CASES: readonly (readonly [string, Case, string, string | undefined, strin
   ['pinned', { constraint: '1.0.0', list: BOTH }, 'up to date', 'settled', 'up to date'],
   ['ahead', { deployed: '1.2.0' }, 'up to date', 'settled', 'up to date'],
   ['reload', { deployed: 'reload-1' }, 'up to date', 'settled', 'up to date'],
-  ['yanked', { list: [release('1.0.0', YANKED)] }, 'up to date', 'attention', 'needs attention'],
+  ['yanked', { list: [release('1.0.0', YANKED)] }, 'yanked', 'attention', 'needs attention'],
   ['refused', {}, 'up to date', 'attention', 'needs attention'],
   ['failing', {}, 'up to date', 'attention', 'needs attention'],
   ['newer', { list: BOTH }, 'upgrade', undefined, 'due'],
@@ -201,8 +201,10 @@ it('[D421] [D469] plan, status, agent status, the fleet and its page have one wo
   expect(wordsIn(await answers('plan', path), 'DECISION')).toEqual(words);
   expect(wordsIn(await answers('status'), 'DECISION')).toEqual(words);
   expect(wordsIn(await answers('agent', 'status'), 'UPDATE')).toEqual(words);
-  expect(wordsIn(await fleet('machines'), 'DECISION')).toEqual(words);
-  expect(wordsIn(await fleet('status'), 'DECISIONS')).toEqual(words);
+  // A report says what was decided, not that what is deployed was yanked (D409).
+  const reported = { ...words, yanked: 'up to date' };
+  expect(wordsIn(await fleet('machines'), 'DECISION')).toEqual(reported);
+  expect(wordsIn(await fleet('status'), 'DECISIONS')).toEqual(reported);
   // Its site does not know from this report, which has no facts, what is wrong with what is deployed.
   const unknown = { yanked: 'up to date', refused: 'up to date', failing: 'up to date' };
   const states = CASES.map(([name, , , , state]) => [name, state]);

@@ -73,7 +73,7 @@ it('[D7] says that a pinned version was yanked, which its decision does not', ()
   expect(shown('1.2.10', '1.2.10', { since: '1.2.10' })).toEqual([
     [
       '',
-      String.raw`lidar: the deployed version 1.2.10 is yanked: stops the motor\u{a}when the bus is slow`,
+      String.raw`lidar: 1.2.10 is yanked: stops the motor\u{a}when the bus is slow; it stays until another version is pinned`,
       '',
       'Replace it: modreg set lidar VERSION, or modreg rollback lidar',
     ],
@@ -86,7 +86,7 @@ it('says that a version was yanked without a reason', () => {
   expect(shown('1.2.11', '1.2.11', { since: '1.2.11' })).toEqual([
     [
       '',
-      'lidar: the deployed version 1.2.11 is yanked',
+      'lidar: 1.2.11 is yanked; it stays until another version is pinned',
       '',
       'Replace it: modreg set lidar VERSION, or modreg rollback lidar',
     ],

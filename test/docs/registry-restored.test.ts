@@ -21,13 +21,17 @@ const SESSIONS = blocksOf(pageAt('docs/a-registry-was-restored.md'))
   .map((session) => [session.slice(0, session.indexOf('\n')), masked(session)] as const);
 
 function masked(text: string): string {
-  return text
-    .replaceAll(/http:\/\/[\d.:]+\d/g, ADDRESS)
-    .replaceAll(/20\d\d-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
-    .replaceAll(
-      /process \d+ polls for this machine; last round .* ago/g,
-      'process P polls for this machine; last round AGE ago',
-    );
+  return (
+    text
+      .replaceAll(/http:\/\/[\d.:]+\d/g, ADDRESS)
+      .replaceAll(/20\d\d-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+      .replaceAll(
+        /process \d+ polls for this machine; last round .* ago/g,
+        'process P polls for this machine; last round AGE ago',
+      )
+      // It is not said in the moment in which that attempt is made.
+      .replaceAll(/; next attempt in \d+ s/g, '')
+  );
 }
 
 interface Restored {

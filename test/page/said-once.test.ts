@@ -36,6 +36,7 @@ it('[D352] what is wrong with a module stands on its card, and neither above the
     'constraint 1.*',
     'latest 1.0.0',
     'signatures unsigned',
+    'next stays until a newer release of 1.* is published',
     'To replace it, change its version or roll it back.',
     'Why',
     'stays at 1.1.0, which is yanked: drifts; the newest release of 1 that may be selected is 1.0.0',

@@ -7,7 +7,7 @@ import { excerpt } from '../../core/text/quote.ts';
 import { describeDuration } from '../../core/text/duration.ts';
 import type { Line } from '../poll/event-words.ts';
 import { earlierDataWords, moveCommands } from '../../host/module-data.ts';
-import { eventName } from '../../logs/event-name.ts';
+import { AGAIN_IN, eventName } from '../../logs/event-name.ts';
 import type { Reported } from '../poll/poll-report.ts';
 import { systemLine } from './system-words.ts';
 
@@ -142,7 +142,7 @@ function moduleLine({
       return waitMs === 0
         ? undefined
         : info(
-            `${version} is started again in ${describeDuration(waitMs)}, unless another version replaces it`,
+            `${version}${AGAIN_IN}${describeDuration(waitMs)}, unless another version replaces it`,
           );
     case 'idle':
     case 'starting':

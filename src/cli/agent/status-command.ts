@@ -1,4 +1,6 @@
 import type { LoggedDecision } from '../../core/plan/logged-decisions.ts';
+import { YANKED } from '../../core/explanation/shown-decision.ts';
+import { describeYanked } from '../../core/explanation/words.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { failed, type Outcome } from '../../base/problem.ts';
 import type { World } from '../../base/world.ts';
@@ -116,8 +118,12 @@ function updateOf({ open, decision, downloaded }: ModuleStatus, now: number): st
 
 /** The reason is shown where something is to be done. */
 function decisionText(logged: LoggedDecision): string {
-  const { decision, reason } = logged;
+  const { decision, reason, deployedYanked } = logged;
   const word = shownWord(logged);
+  if (word === YANKED && deployedYanked) {
+    const { because, stays = 'stays' } = deployedYanked;
+    return `${describeYanked(because)}; it ${stays}`;
+  }
   return decision === 'stuck' || decision === 'hold' ? `${word}: ${reason}` : word;
 }
 

@@ -125,7 +125,7 @@ async function modulesFindings(patient: Patient, documents: DocumentFacts): Prom
   const agentPid = machine?.isPolled === true ? machine.poller.pid : undefined;
   const named = isRead ? path : undefined;
   return checkModules(
-    await modulesFacts({ path: named, policy, home: home.path, agentPid, isOfAgent }),
+    await modulesFacts({ ...home, path: named, policy, home: home.path, agentPid, isOfAgent }),
   );
 }
 

@@ -19,6 +19,8 @@ export interface HomeFacts {
   readonly disk: DiskSpace | undefined;
   /** Its machine.db. */
   readonly file: PathStats;
+  /** Whether systemd manages the services of the machine, or may. */
+  readonly hasSystemd: boolean;
   /** The user of this process. */
   readonly uid: number;
 }
@@ -40,7 +42,10 @@ export function isForeign({ stats, uid }: HomeFacts): boolean {
 }
 
 /** Undefined if neither PLATFORM_HOME nor HOME is set. */
-export function homeFacts({ environment }: Pick<World, 'environment'>): HomeFacts | undefined {
+export function homeFacts({
+  environment,
+  ...world
+}: Pick<World, 'environment' | 'hasSystemd'>): HomeFacts | undefined {
   const home = platformHome(environment);
   if (home === undefined) return undefined;
   const path = resolve(home);
@@ -55,6 +60,7 @@ export function homeFacts({ environment }: Pick<World, 'environment'>): HomeFact
     noexec: noexecMount(existing),
     disk: diskOf(existing),
     file: statsOf(join(path, 'machine.db')),
+    hasSystemd: world.hasSystemd?.() ?? true,
     uid: process.getuid?.() ?? 0,
   };
 }

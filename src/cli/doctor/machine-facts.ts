@@ -21,6 +21,8 @@ import type { HomeFacts } from './home-facts.ts';
 /** What machine.db says. */
 export interface MachineFacts {
   readonly poller: PollerLog;
+  /** Whether systemd manages the services of the machine, or may. */
+  readonly hasSystemd: boolean;
   /** Whether a process polls now. */
   readonly isPolled: boolean;
   /** Whether an agent or a poller has ever run here. `modreg plan` writes release lists to machine.db, too. */
@@ -64,6 +66,7 @@ export function machineFacts(
     const [poller, memory] = [state.poller(), state.memory()];
     return {
       poller,
+      hasSystemd: world.hasSystemd?.() ?? true,
       isPolled: isPolled(file.path),
       hasRun: poller.pid !== undefined || poller.round !== undefined || memory.starts.length > 0,
       memory,

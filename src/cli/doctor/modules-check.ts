@@ -10,7 +10,7 @@ const NAMED = 3;
 
 /** Whether this system can run modules as the agent does. */
 export function checkModules(facts: ModulesFacts): Finding[] {
-  const { isKilledWithParent, hasCgroup, isInit, isProcHidden } = facts;
+  const { isKilledWithParent, hasCgroup, hasSystemd, isInit, isProcHidden } = facts;
   const findings = [
     ...refusalFindings(facts),
     ...(isKilledWithParent
@@ -26,7 +26,9 @@ export function checkModules(facts: ModulesFacts): Finding[] {
           warning(
             // What left a session and cleared its environment, and whose parent ends at once, is found by its cgroup only (T345).
             'the agent has no cgroup of its own, so it cannot tell that memory was short, nor end what a module or its first run leaves in a session with an environment of its own',
-            'systemctl edit modreg-agent, and add Delegate=yes below [Service]',
+            hasSystemd
+              ? 'systemctl edit modreg-agent, and add Delegate=yes below [Service]'
+              : 'only systemd gives it one, and does not run here',
           ),
         ]
       : []),

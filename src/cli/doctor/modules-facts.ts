@@ -16,6 +16,8 @@ export interface ModulesFacts {
   readonly isKilledWithParent: boolean;
   /** Whether the running agent has a cgroup of its own; undefined if none runs. */
   readonly hasCgroup: boolean | undefined;
+  /** Whether systemd manages the services of the machine, or may. */
+  readonly hasSystemd: boolean;
   /** Whether the running agent is process 1, as in a container without an init. */
   readonly isInit: boolean;
   /** Whether this user sees the processes of others. */
@@ -28,7 +30,8 @@ export async function modulesFacts({
   home,
   agentPid,
   isOfAgent,
-}: Pick<ModulesFacts, 'isOfAgent'> & {
+  hasSystemd,
+}: Pick<ModulesFacts, 'isOfAgent' | 'hasSystemd'> & {
   readonly path: string | undefined;
   readonly policy: string | undefined;
   readonly home: string;
@@ -42,6 +45,7 @@ export async function modulesFacts({
   const documents = read?.ok === true ? read.value : undefined;
   return {
     isOfAgent,
+    hasSystemd,
     refusals: documents ? refusalsOf(documents, home) : new Map(),
     mayGainPrivileges: documents ? gainingIn(documents) : [],
     isKilledWithParent,

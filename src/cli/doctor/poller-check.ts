@@ -16,7 +16,8 @@ const PACKAGE_HOME = '/var/lib/modreg';
 
 /** What to do if nothing has run with this home. */
 export function checkNothing(home: HomeFacts | undefined, machinePath = 'machine.json'): Finding[] {
-  const start = `modreg agent run ${excerpt(machinePath)}, or with the Debian package systemctl enable --now modreg-agent`;
+  const service = ', or with the Debian package systemctl enable --now modreg-agent';
+  const start = `modreg agent run ${excerpt(machinePath)}${home?.hasSystemd === false ? '' : service}`;
   const elsewhere = `; the agent of the Debian package has its state elsewhere: PLATFORM_HOME=${PACKAGE_HOME} modreg doctor`;
   const isElsewhere = home !== undefined && !home.isNamed && home.path !== PACKAGE_HOME;
   return [
@@ -26,11 +27,13 @@ export function checkNothing(home: HomeFacts | undefined, machinePath = 'machine
 
 /** Whether the agent or poller of this home is alive, and its modules run. */
 export function checkPoller(facts: MachineFacts, now: number): Finding[] {
-  const { poller, isPolled, memory, isOfAgent } = facts;
+  const { poller, isPolled, memory, isOfAgent, hasSystemd } = facts;
   const what = isOfAgent ? 'agent' : 'poller';
-  const fix = isOfAgent
+  // D407
+  const logs = hasSystemd
     ? 'systemctl status modreg-agent, and modreg agent logs'
-    : 'look at the log of modreg poll';
+    : 'modreg agent logs';
+  const fix = isOfAgent ? logs : 'look at the log of modreg poll';
   const { pid, round } = poller;
   const crashEnd = crashLoopEnd(memory.starts, now);
   const crash =
@@ -45,7 +48,7 @@ export function checkPoller(facts: MachineFacts, now: number): Finding[] {
   if (!isPolled) {
     const last = round ? `; its last round was ${ago(round.at, now)}` : '';
     const start = isOfAgent
-      ? `systemctl start modreg-agent, or modreg agent run machine.json; ${fix} say why it ended`
+      ? `${hasSystemd ? 'systemctl start modreg-agent, or ' : ''}modreg agent run machine.json; ${fix} say why it ended`
       : `start it again: its service, or modreg poll; ${fix}`;
     return [error(`no ${what} runs${last}`, start), ...crash];
   }

@@ -40,6 +40,8 @@ export interface RegistryFacts {
   /** When its trust document expires; undefined without one. */
   readonly trustedUntil: number | undefined;
   readonly connection: Connection | undefined;
+  /** Whether systemd manages the services of the machine, or may. */
+  readonly hasSystemd: boolean;
   /** How it is reached; undefined for a folder or a file. */
   readonly way: WayThere | undefined;
 }
@@ -83,6 +85,7 @@ export async function probe(
     identity,
     hasToken: web !== undefined && hasToken(web, registries),
     wanted,
+    hasSystemd: world.hasSystemd?.() ?? true,
     connection,
     ...read,
   };

@@ -110,13 +110,13 @@ function answerFindings(facts: RegistryFacts, now: number): Finding[] {
 
 function fixFor(
   { kind, hint }: RegistryError,
-  { connection, url, from, way, place }: RegistryFacts,
+  { connection, url, from, way, place, hasSystemd }: RegistryFacts,
 ): string {
   const failed = connection?.kind === 'failed' ? connection.code : undefined;
   const certificate = connection?.kind === 'open' ? connection.certificate : undefined;
   // A file of authorities that cannot be used is not about the certificate of the registry.
   if (kind === 'bad-certificate' && url && certificate)
-    return certificateFix(certificate, url, { place, hint });
+    return certificateFix(certificate, url, { place, hint, hasSystemd });
   if ((kind === 'registry-unreachable' || kind === 'registry-timeout') && url && !way?.proxy) {
     return connectionFix(failed, url, place);
   }
@@ -137,7 +137,7 @@ const FIXES: Partial<Record<RegistryErrorKind, (place: Place) => string>> = {
 
 /** The finding about a registry that refused nothing. It may not have been asked for anything. */
 function unconnected(facts: RegistryFacts, now: number): Finding[] {
-  const { from, wanted, connection, url, way, place } = facts;
+  const { from, wanted, connection, url, way, place, hasSystemd } = facts;
   if (way?.isUsable === false) return [];
   if (wanted.length > 0 || facts.key?.startsWith('modreg:') === true || !url || !connection) {
     return [answered(facts, now)];
@@ -154,7 +154,7 @@ function unconnected(facts: RegistryFacts, now: number): Finding[] {
   const { certificate } = connection;
   if (certificate?.refusal !== undefined) {
     const found = `the certificate of the registry ${from} is refused (${excerpt(certificate.refusal)})`;
-    return [error(found, certificateFix(certificate, url, { place, hint: undefined }))];
+    return [error(found, certificateFix(certificate, url, { place, hint: undefined, hasSystemd }))];
   }
   return [info(`${from} takes connections; no module of it is known, so it was asked for none`)];
 }

@@ -50,7 +50,11 @@ export function connectionFix(
 export function certificateFix(
   certificate: Certificate | undefined,
   { hostname, host }: URL,
-  { place, hint }: { readonly place: Place; readonly hint: string | undefined },
+  {
+    place,
+    hint,
+    hasSystemd,
+  }: { readonly place: Place; readonly hint: string | undefined; readonly hasSystemd: boolean },
 ): string {
   const { refusal, names } = certificate ?? { refusal: undefined, names: '' };
   if (refusal === 'ERR_TLS_CERT_ALTNAME_INVALID') {
@@ -60,5 +64,8 @@ export function certificateFix(
     return `renew the certificate of ${host} on its host; if the date above is wrong, check time synchronization`;
   }
   if (refusal === 'CERT_NOT_YET_VALID') return 'check time synchronization: timedatectl';
-  return `${hint ?? 'set MODREG_CA_FILE to a file with the certificate of its authority'}, for modreg and for the service (systemctl edit modreg-agent: Environment=MODREG_CA_FILE=…)`;
+  const service = hasSystemd
+    ? 'the service (systemctl edit modreg-agent: Environment=MODREG_CA_FILE=…)'
+    : 'the agent, which reads it when it starts';
+  return `${hint ?? 'set MODREG_CA_FILE to a file with the certificate of its authority'}, for modreg and for ${service}`;
 }

@@ -15,20 +15,22 @@ export function hasState({ file }: HomeFacts): boolean {
 /** Why machine.db cannot be used. That there is none is not a problem, and that it is of another user is said of the home. */
 export function checkState(home: HomeFacts, { kind, message }: DatabaseError): Finding[] {
   if (!hasState(home) || isForeign(home)) return [];
-  if (kind === 'missing') return [warning(message, FIXES.missing)];
+  const restart = home.hasSystemd ? RESTART : '';
+  if (kind === 'missing') return [warning(message, `${FIXES.missing}${restart}`)];
   const { file, path } = home;
   if (typeof file !== 'string' && !file.isFile()) {
     const name = shellWord(`${path}/machine.db`);
     return [failure(message, `mv ${name} ${name}.old`)];
   }
-  return [failure(message, FIXES[kind])];
+  return [failure(message, `${FIXES[kind]}${kind === 'damaged' ? restart : ''}`)];
 }
+
+const RESTART = ': systemctl restart modreg-agent';
 
 const FIXES: Readonly<Record<DatabaseErrorKind, string>> = {
   locked: 'run modreg doctor again; if it stays locked, fuser -v machine.db names the process',
-  missing: 'start the agent or poller, which makes it readable: systemctl restart modreg-agent',
-  damaged:
-    'restart the agent or poller, which sets aside what is damaged: systemctl restart modreg-agent',
+  missing: 'start the agent or poller, which makes it readable',
+  damaged: 'restart the agent or poller, which sets aside what is damaged',
   unreadable:
     'run modreg as the user of the agent; a file of another program is moved away: ls -l shows its owner',
   'later-schema': 'install the later modreg again; modreg version prints this one',

@@ -25,6 +25,7 @@ import { NO_STATE } from '../../host/open-state.ts';
 import { failed, usage, type Outcome, type StateWord } from '../../base/problem.ts';
 import { HOLDS_HEAD, holdsTable } from './holds-table.ts';
 import { QUARANTINE_HEAD, quarantineTable } from './quarantine-table.ts';
+import { attemptWords } from '../../host/next-attempt.ts';
 import { LAST_ROUND_MS, statusOn, type Status } from '../../host/status/machine-status.ts';
 import { commandName, remedyLines, type NamedRemedy } from '../../host/remedies.ts';
 import { statusDocument } from '../../host/status/status-document.ts';
@@ -182,7 +183,9 @@ function roundLine({ poller: { pid, round }, isRunning, now }: Status): string {
   const who = pid === undefined ? 'a process' : `process ${pid}`;
   const head = isRunning ? `${who} polls for this machine` : 'no process polls for this machine';
   if (!round) return `${head}; no round was made yet`;
-  const trouble = round.trouble === undefined ? '' : `; ${round.trouble}`;
+  const next = isRunning ? attemptWords(round, now) : undefined;
+  const again = next === undefined ? '' : `; ${next}`;
+  const trouble = round.trouble === undefined ? '' : `; ${round.trouble}${again}`;
   return `${head}; last round ${describeDuration(now - round.at)} ago${isRunning ? '' : by}${trouble}`;
 }
 
@@ -232,8 +235,12 @@ function heldLine(name: string, heldMs: number): string {
   return `${shown}: a replacement has been held for ${describeDuration(heldMs)}; modreg why ${shown} shows its reasons`;
 }
 
-function yankedLine(row: LoggedDecision, { version, because }: DeployedYank): string {
-  return `${excerpt(row.name)}: the deployed version ${excerpt(version)} is ${describeYanked(because)}`;
+/** Its reason, unless that of the decision says it, and what follows (D409). */
+function yankedLine(row: LoggedDecision, { version, because, stays }: DeployedYank): string {
+  const yanked = describeYanked(because);
+  const why = row.reason.includes(yanked) ? 'yanked' : yanked;
+  const next = stays === undefined ? '' : `; it ${stays}`;
+  return `${excerpt(row.name)}: ${excerpt(version)} is ${why}${next}`;
 }
 
 /** The requests that no open action carries out and no row says, and the restarts that failed (D470). */

@@ -1,4 +1,4 @@
-import type { PlanRow, Restart, Stop } from '../../core/index.ts';
+import type { PlanRow } from '../../core/index.ts';
 import type { SubsystemPlan } from '../../core/plan/plan.ts';
 import { isConfiguredSubsystem, isReportedSubsystem } from '../../core/plan/subsystem-row.ts';
 import { replacementOf } from '../../core/decision/decision.ts';
@@ -15,8 +15,8 @@ import type { OpenAction } from '../../core/plan/committed-action.ts';
 import { keyOf } from '../../core/plan/target.ts';
 import { untilLiftedWords } from '../../core/plan/remedy.ts';
 import { rowState } from '../../core/plan/row-state.ts';
-import { isTooYoung, rowWord } from '../../core/plan/waiting-for-age.ts';
-import { firstFew } from '../../core/text/few.ts';
+import { yankedStaysWords } from '../../core/plan/yanked-stays.ts';
+import { rowWord } from '../../core/plan/waiting-for-age.ts';
 import { excerpt } from '../../core/text/quote.ts';
 import { describeTime, joined, readable, type TimeContext } from '../../core/text/time-words.ts';
 import { columnsOf, leastWidth } from '../base/columns.ts';
@@ -29,8 +29,8 @@ import { commandName, remedyLines, rowRemedies } from '../../host/remedies.ts';
 import { currentHeadline, describeFailing, type Failing } from '../../host/recent-failures.ts';
 import { downloadedWords } from '../../host/downloaded.ts';
 import { describeListsOf, type Planned } from '../../host/plan/machine-plan.ts';
-
-const NAMED = 8;
+import { completeReasons, isShortened } from './complete-reasons.ts';
+import { describeStops, summaryOf } from './plan-summary.ts';
 
 /** A line, and what it says of a state. */
 interface StateLine {
@@ -54,11 +54,12 @@ function planLines(planned: Planned, columns: number | undefined): StateLine[] {
   const { modules, subsystems } = rowsIn(planned);
   const { now, documents } = planned;
   const times = { now, timeZone: timeZoneIn(documents.policy) };
+  const terms = { times, columns, isRecorded: planned.isHere && !planned.isNew };
   return [
     ...stateless(...headOf(planned, columns), ''),
-    ...table('MODULE', modules, { times, columns }),
+    ...table('MODULE', modules, terms),
     ...stateless(...(modules.length > 0 ? [''] : [])),
-    ...table('SUBSYSTEM', subsystems, { times, columns }),
+    ...table('SUBSYSTEM', subsystems, terms),
     ...stateless(
       ...(subsystems.length > 0 ? [''] : []),
       ...unreportedLine(planned.plan.subsystems),
@@ -101,13 +102,22 @@ function rowsIn(planned: Planned): Readonly<Record<'modules' | 'subsystems', rea
 }
 
 /** What a person can do here (D468). Where this machine has no state, only its registry can be looked at. */
-function remediesOf({ isHere, isNew }: Planned, rows: readonly Row[]): string[] {
+function remediesOf({ isHere, isNew, attempt }: Planned, rows: readonly Row[]): string[] {
   const found = rows.flatMap(({ name, row, open, failing }) => {
     const one = rowRemedies(row, { name, open, isFailing: failing !== undefined });
     const isStale = row.warnings.some(({ kind }) => kind === 'stale-list');
     return one.length === 0 && isStale ? [{ remedy: 'registry', name } as const] : one;
   });
-  return remedyLines(found.filter(({ remedy }) => (isHere && !isNew) || remedy === 'registry'));
+  const lines = remedyLines(
+    found.filter(({ remedy }) => (isHere && !isNew) || remedy === 'registry'),
+  );
+  const isOfRegistry = found.some(({ remedy }) => remedy === 'registry');
+  // Its lists were not read for this plan, nor by the process that polls (D419).
+  if (!isOfRegistry || attempt === undefined) return lines;
+  return [
+    `The process that polls for this machine reads the registry again: ${attempt}.`,
+    ...lines,
+  ];
 }
 
 function stateless(...lines: readonly string[]): StateLine[] {
@@ -157,19 +167,27 @@ interface Row {
 
 const HEADS = ['CONSTRAINT', 'DEPLOYED', 'TARGET', 'LATEST', 'DECISION', 'WHY'];
 
+interface TableTerms {
+  readonly times: TimeContext;
+  readonly columns: number | undefined;
+  /** Whether the machine has recorded decisions on its modules, so that `modreg why` has them. */
+  readonly isRecorded: boolean;
+}
+
 function table(
   head: string,
   rows: readonly Row[],
-  { times, columns }: { readonly times: TimeContext; readonly columns: number | undefined },
+  { times, columns, isRecorded }: TableTerms,
 ): StateLine[] {
   if (rows.length === 0) return [];
   const heads = [head, ...HEADS];
   const cells = rows.map((row) => cellsOf(row, timesOf(row, times)));
   const least = leastWidth(heads, cells);
   if (columns !== undefined && least > columns) {
+    const shortened = rows.filter((row) => isShortened(row, times.now));
     return stateless(
       ...rows.flatMap((row) => headlineRow(row, timesOf(row, times))),
-      `  Complete reasons: in a terminal of ${least} columns.`,
+      ...completeReasons(shortened, isRecorded ? undefined : least),
     );
   }
   const line = columnsOf(heads, cells, columns);
@@ -225,6 +243,7 @@ function detailsOf({ label, row, downloaded, failing }: Row, times: TimeContext)
   const { stops, nextChange, afterActions } = row;
   // What fails is started again meanwhile, which the line about that says.
   const lifted = failing ? undefined : untilLiftedWords(row);
+  const stays = failing ? undefined : yankedStaysWords(row);
   return [
     ...(stops.length > 0 ? [`stops ${describeStops(stops)}`] : []),
     ...(downloaded === undefined ? [] : [downloadedWords(downloaded)]),
@@ -232,17 +251,8 @@ function detailsOf({ label, row, downloaded, failing }: Row, times: TimeContext)
     ...(afterActions ? [`then ${afterActionsWords(afterActions)}`] : []),
     ...(nextChange ? [`next ${readable(changeWords(nextChange), times)}`] : []),
     ...(lifted === undefined ? [] : [`next ${lifted}`]),
+    ...(stays === undefined ? [] : [`next ${stays}`]),
   ].map((detail) => `      ${detail}`);
-}
-
-function describeStops(stops: readonly Stop[]): string {
-  const named = stops.map(({ component, moduleId, dependsOn }) => {
-    const [first] = dependsOn;
-    if (first === undefined) return excerpt(component);
-    const of = moduleId === undefined ? '' : `of ${moduleId}, `;
-    return `${excerpt(component)} (${of}depends on ${excerpt(first)})`;
-  });
-  return firstFew(named, NAMED).join(', ');
 }
 
 function unreportedLine(subsystems: readonly SubsystemPlan[]): string[] {
@@ -252,36 +262,4 @@ function unreportedLine(subsystems: readonly SubsystemPlan[]): string[] {
   return names.length === 0
     ? []
     : [`${names.join(' and ')}: the deployed version is not known, so nothing is done.`];
-}
-
-function summaryOf({ plan: { modules, subsystems, restarts } }: Planned): string[] {
-  const rows: readonly PlanRow[] = [...modules, ...subsystems.filter(isReportedSubsystem)];
-  const actions = restarts.flatMap((restart) => restart.actions);
-  const due = Map.groupBy(actions, ({ direction }) => direction);
-  const count = (kind: string): number =>
-    rows.filter(({ decision }) => decision.kind === kind).length;
-  const young = rows.filter(isTooYoung).length;
-  const waiting = count('hold') + young;
-  const counts = [
-    ...Array.from(due, ([direction, { length }]) => countOf(length, direction)),
-    ...(waiting > 0 ? [`${waiting} waiting`] : []),
-    ...(count('stuck') > young ? [`${count('stuck') - young} stuck`] : []),
-    `${count('keep')} unchanged`,
-  ];
-  const stops = restarts.flatMap((restart) => restart.stops);
-  return [
-    `${counts.join(', ')}.${stops.length > 0 ? ` Components that would stop: ${describeStops(stops)}.` : ''}`,
-    ...restarts.flatMap(sharedRestart),
-  ];
-}
-
-/** A line if one restart serves several actions. */
-function sharedRestart({ of, actions }: Restart): string[] {
-  const stopping = actions.filter(({ direction }) => direction !== 'install');
-  if (of !== 'modules') {
-    const isRunning = stopping.some(({ target }) => target.kind === 'subsystem');
-    return isRunning ? [`One restart of ${of} also restarts every module.`] : [];
-  }
-  const names = stopping.map(({ target }) => excerpt(target.name)).join(', ');
-  return stopping.length > 1 ? [`One restart is shared by ${names}.`] : [];
 }

@@ -13,6 +13,7 @@ import { documentsInUse, followedAsJson, followedAt } from '../../host/served/do
 import { siteNotesHere } from '../../host/served/site-notes.ts';
 import { jsonLine } from '../base/answer-json.ts';
 import { planTable } from './plan-answer.ts';
+import { saidOnce } from './said-once.ts';
 
 export interface PlanOptions extends PlanTerms {
   readonly exitCode?: true;
@@ -37,23 +38,23 @@ export async function planCommand(
   const shown = options.json ? formatTime : (ms: number): string => describeTime(ms, times);
   const problems = planProblems(planned.value, shown);
   const followed = followedAt(path, world);
+  const { modules, subsystems } = planned.value.plan;
+  const table = options.json ? undefined : planTable(planned.value, world.columns);
   return {
-    ...(options.json
-      ? {
-          answer: [
-            jsonLine({
-              ...planDocument(planned.value),
-              ...(followed && { site: followedAsJson(followed) }),
-            }),
-          ],
-        }
-      : planTable(planned.value, world.columns)),
+    ...(table ?? {
+      answer: [
+        jsonLine({
+          ...planDocument(planned.value),
+          ...(followed && { site: followedAsJson(followed) }),
+        }),
+      ],
+    }),
     notes: [
       ...(planned.value.isNew ? [NEW_MACHINE] : []),
-      ...releaseNotes(planned.value.plan.modules, planned.value.lists.modules),
+      ...releaseNotes(modules, planned.value.lists.modules),
       ...(followed ? siteNotesHere(world) : []),
     ],
-    problems,
+    problems: table ? saidOnce(problems, [...modules, ...subsystems], table.answer) : problems,
     ending: endingOf(planned.value.plan, problems, options),
   };
 }

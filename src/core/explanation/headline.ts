@@ -16,7 +16,8 @@ import { say, textOf, type Said } from '../text/time-words.ts';
 import { formatConstraint } from '../version/constraint.ts';
 import { describeAddress, describeTarget, reportedText } from './decision-words.ts';
 import { whoWords } from './requester-words.ts';
-import { shortFailure, shortHold, shortRefusal, type ShortFact } from './short-words.ts';
+import { heldFacts } from './held-headline.ts';
+import { shortFailure, shortRefusal, type ShortFact } from './short-words.ts';
 import { newestOf } from './words.ts';
 
 /** The most characters of a headline, times included. */
@@ -49,11 +50,12 @@ export function headlineText(said: Said, now: number): string {
 /** A headline in at most 60 characters: what explains it is cut first, and what follows is left out next. */
 export function fitted({ held, ...rest }: Headline): Said {
   if (held === undefined) return fittedFact(rest);
-  const whole = say`${held} waits: ${rest.fact}`;
-  return fittedFact({
-    ...rest,
-    fact: lengthOf(whole) > LONGEST ? say`waits: ${rest.fact}` : whole,
-  });
+  const whole = { ...rest, fact: say`${held} waits: ${rest.fact}` };
+  return fittedFact(isFitting(whole) ? whole : { ...rest, fact: say`waits: ${rest.fact}` });
+}
+
+function isFitting({ fact, outcome }: Pick<Headline, 'fact' | 'outcome'>): boolean {
+  return lengthOf(outcome === undefined ? fact : say`${fact} · ${outcome}`) <= LONGEST;
 }
 
 function fittedFact({ fact, because, outcome }: Omit<Headline, 'held'>): Said {
@@ -244,10 +246,11 @@ function recalledRelease(
 }
 
 function heldHeadline(holds: readonly Hold[], replacement: Replacement): Headline {
-  // The one that ends last. One without an end ends later than any other.
-  const [last] = holds.toSorted((a, b) => (b.until ?? Infinity) - (a.until ?? Infinity));
   const held = changeWords(replacement);
-  return last ? { held, ...shortHold(last) } : { fact: `${held} waits` };
+  const facts = heldFacts(holds);
+  const found = facts.find((one) => isFitting({ ...one, fact: say`waits: ${one.fact}` }));
+  const fact = found ?? facts.at(-1);
+  return fact ? { held, ...fact } : { fact: `${held} waits` };
 }
 
 function stuckHeadline(stuck: Decision & Stuck): ShortFact {

@@ -10,7 +10,10 @@ export function shownDecision(word: string): string {
   return SHOWN.get(word) ?? word;
 }
 
-const SETTLED: ReadonlySet<string> = new Set(['up to date', 'local', 'disabled']);
+/** The word of a deployed release that was yanked, and stays (D409). */
+export const YANKED = 'yanked';
+
+const SETTLED: ReadonlySet<string> = new Set(['up to date', 'local', 'disabled', YANKED]);
 
 /** Whether nothing is to be done after a decision, by its word as people read it. */
 export function isSettled(shown: string): boolean {

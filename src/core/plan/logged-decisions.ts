@@ -9,6 +9,7 @@ import { newestAcceptedOf } from './latest.ts';
 import type { Plan, PlanRow } from './plan.ts';
 import { SUBSYSTEM_MODULES } from './subsystem.ts';
 import { keyOf } from './target.ts';
+import { yankedStaysWords } from './yanked-stays.ts';
 
 /** The last decision about a module or subsystem, as `modreg status` shows it. */
 export interface LoggedDecision {
@@ -45,6 +46,8 @@ export interface LoggedDecision {
         readonly version: string;
         /** As published; may be empty. */
         readonly because: string;
+        /** What follows while it stays (D409); absent if it is replaced, and in what an earlier modreg wrote. */
+        readonly stays?: string | undefined;
       }
     | undefined;
   /** The deployed version, if it should not run for another reason; absent if not, and in what an earlier modreg wrote. */
@@ -105,9 +108,10 @@ export function loggedWords({
 }
 
 function outcomeOf(
-  { decision, latest, warnings, nextChange }: PlanRow,
+  row: PlanRow,
   waitsFor?: string,
 ): Omit<LoggedDecision, 'kind' | 'name' | 'moduleId' | 'constraint'> {
+  const { decision, latest, warnings, nextChange } = row;
   const { input } = decision;
   const because = reasonOf(decision);
   const [yank] = warnings.flatMap((one) => (one.kind === 'deployed-yanked' ? [one] : []));
@@ -121,7 +125,11 @@ function outcomeOf(
     waitsFor,
     until: untilOf(decision),
     next: nextOf(nextChange),
-    deployedYanked: yank && { version: yank.version.text, because: yank.because },
+    deployedYanked: yank && {
+      version: yank.version.text,
+      because: yank.because,
+      stays: yankedStaysWords(row),
+    },
     deployedUnfit: unfitIn(warnings),
   };
 }

@@ -12,7 +12,7 @@ import type { StateFacts } from './row-state.ts';
 /**
  * What a person can do something about (D468). `failing`: what is deployed ends again and again. `failing-alone`: so does a version that
  * no rollback replaces. `machine`: an action fails because of the
- * machine. `waits`: a replacement waits for its time, `restart-waits`: so does a requested restart. `yanked`: the deployed release was
+ * machine. `held-and-waits`: what is held waits for its time, too (D410). `waits`: a replacement waits for its time, `restart-waits`: so does a requested restart. `yanked`: the deployed release was
  * yanked, and stays (D389).
  */
 export type Remedy =
@@ -21,6 +21,7 @@ export type Remedy =
   | 'machine'
   | 'registry'
   | 'held'
+  | 'held-and-waits'
   | 'waits'
   | 'restart-waits'
   | 'yanked'
@@ -82,7 +83,13 @@ export function remedyOf(
     isYanked,
     canGoBack: now.isFailing && hasLower(decision),
   });
+  if (found === 'held' && !isRestart && waitsForTime(decision)) return 'held-and-waits';
   return found ?? (quarantinedIn({ decision }) === undefined ? undefined : 'quarantined');
+}
+
+/** Whether more than a hold of an operator holds a replacement, and an upgrade at once passes it. */
+function waitsForTime(decision: Decision): boolean {
+  return decision.kind === 'hold' && decision.because.some(({ reason }) => isTimeOfMachine(reason));
 }
 
 /** Whether a version is deployed, and its list, if it is known, has a lower one. */

@@ -2,7 +2,7 @@ import { replacementOf, wordFor } from '../decision/decision.ts';
 import { reportedText } from '../explanation/decision-words.ts';
 import { fitted } from '../explanation/headline.ts';
 import { targetText } from '../explanation/plan-words.ts';
-import { shownDecision } from '../explanation/shown-decision.ts';
+import { shownDecision, YANKED } from '../explanation/shown-decision.ts';
 import { passing, say, type Said } from '../text/time-words.ts';
 import type { LoggedDecision } from './logged-decisions.ts';
 import type { PlanRow } from './plan.ts';
@@ -26,19 +26,30 @@ export function isTooYoung({
   );
 }
 
-/** The word of a row as people read it: `waiting` in place of `stuck` if a release is only too young. */
-export function rowWord(row: Pick<PlanRow, 'decision' | 'nextChange'>): string {
-  return isTooYoung(row) ? 'waiting' : shownDecision(wordFor(row.decision));
+/**
+ * The word of a row as people read it: `waiting` in place of `stuck` if a release is only too young, `yanked` if what is deployed was yanked, and
+ * stays (D409).
+ */
+export function rowWord(row: Pick<PlanRow, 'decision' | 'nextChange' | 'warnings'>): string {
+  if (isTooYoung(row)) return 'waiting';
+  const isYanked = row.warnings.some(({ kind }) => kind === 'deployed-yanked');
+  return isYanked && row.decision.kind === 'keep' ? YANKED : shownDecision(wordFor(row.decision));
 }
 
 /** The same of a logged decision. */
-export function shownWord({ decision, next }: Pick<LoggedDecision, 'decision' | 'next'>): string {
+export function shownWord({
+  decision,
+  next,
+  deployedYanked,
+}: Pick<LoggedDecision, 'decision' | 'next' | 'deployedYanked'>): string {
   const isWaiting =
     decision === 'stuck' &&
     next !== undefined &&
     ENDS.has(next.because) &&
     next.decision !== 'stuck';
-  return isWaiting ? 'waiting' : shownDecision(decision);
+  if (isWaiting) return 'waiting';
+  const isKept = decision === 'up-to-date' || decision === 'ahead';
+  return isKept && deployedYanked ? YANKED : shownDecision(decision);
 }
 
 /** `1.2.3 is old enough in 4 d · nothing deployed`; undefined if no release is only too young. */

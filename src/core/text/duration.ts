@@ -27,6 +27,17 @@ const NAMES = [
   ['s', SECOND],
 ] as const;
 
+/** The milliseconds of what `describeDuration` says at the beginning of `text`; undefined if nothing of that kind is there. */
+export function describedMs(text: string): number | undefined {
+  const [found] = /^\d{1,9} (?:d|h|min|s)(?: \d{1,9} (?:h|min|s))?(?![\w.])/.exec(text) ?? [];
+  if (found === undefined) return undefined;
+  const words = found.split(' ');
+  return NAMES.reduce((ms, [name, unit]) => {
+    const place = words.indexOf(name);
+    return place < 0 ? ms : ms + Number(words[place - 1]) * unit;
+  }, 0);
+}
+
 /** A time span in its two largest units: `3 h 12 min`, `8 d`, `0 s`. A negative span is described as `0 s`. */
 export function describeDuration(ms: number): string {
   const place = NAMES.findIndex(([, unit]) => ms >= unit);

@@ -39,6 +39,8 @@ export interface Planned {
   readonly isHere: boolean;
   /** What the agent has, or gets next; empty with a report, and at another time. */
   readonly open: readonly OpenAction[];
+  /** When the lists that the agent could not read are read again, in words (D419); undefined if nothing was read in vain, or it is not known. */
+  readonly attempt?: string | undefined;
   /** By the name of the entry: the modules whose version in use ends again and again; empty where `open` is. */
   readonly failing: ReadonlyMap<string, Failing>;
   readonly lists: PlanLists;
@@ -57,6 +59,9 @@ export interface Planned {
   /** Whether `now` is from `--at` and not from the clock. */
   readonly isAsOf: boolean;
 }
+
+/** What the agent has now says nothing of another time. */
+const NOT_CURRENT = { open: [], failing: new Map<string, Failing>(), attempt: undefined };
 
 /** The plan of a machine with these documents, of which `path` is the machine config. */
 export async function planFor(
@@ -91,11 +96,10 @@ export async function planFor(
   const machine = { platform: platform.value, machineId: machineIdOf(world), group };
   const systemTags = (): readonly string[] => world.systemTags?.() ?? [];
   const circumstances = { ...machine, now, clock, isAsOf, systemTags };
-  const open = isAsOf ? [] : facts.value.open;
-  const failing = isAsOf ? new Map<string, Failing>() : facts.value.failing;
   // A report, or another time, does not describe what this machine has.
   const isHere = options.deployed === undefined && !isAsOf;
-  const inputs = { path, ...known, isHere, open, failing, lists: lists.value, ...circumstances };
+  const current = { ...known, ...(isAsOf && NOT_CURRENT) };
+  const inputs = { path, ...current, isHere, lists: lists.value, ...circumstances };
   const plan = decideOn(inputs);
   const downloaded = downloadedFor(plan, isHere ? platformHome(world.environment) : undefined);
   return { ok: true, value: { ...inputs, plan, downloaded } };

@@ -42,8 +42,10 @@ export function intendedRollback(
 ): IntendedRollback | { readonly refusal: Decision } {
   // A rollback takes the place of an earlier one from the same version.
   const others = input.quarantine.filter((one) => !(one.rolledBack && one.version === from.text));
+  // A requested restart is no rollback, and the rollback restarts the module too (D404).
   const refusing = (rolledBack: RolledBack): DecideInput => ({
     ...input,
+    restartRequest: undefined,
     quarantine: [...others, { version: from.text, until, rolledBack }],
   });
   const up = textsFrom(index, (version) =>
