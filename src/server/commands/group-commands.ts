@@ -26,8 +26,8 @@ type GiveAll = (
   machines: readonly string[],
 ) => Promise<readonly GiveResult[]>;
 
-/** So many machines share a transaction, which waits once for the disk. Nothing else is answered in it: for some 20 ms. */
-const AT_ONCE = 400;
+/** So many machines share a transaction, in which nothing else is answered. */
+const AT_ONCE = 100;
 
 /** Gives each machine a command with a number of its own (D327). Other requests are answered in between. */
 export async function giveToMembers(
