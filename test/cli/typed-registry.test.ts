@@ -36,6 +36,8 @@ it.each([
   ['run modreg registry verify where it runs', AT, undefined],
   ['modreg status shows it', AT, undefined],
   ['this modreg and modreg nothing', AT, undefined],
+  // It reads documents, and lists of a registry only if it is named.
+  ['modreg check ./policy.json --as machine shows them all', AT, undefined],
   // An address that cannot be used.
   ['modreg fleet machines lists them', 'https://me:secret@registry.example', undefined],
 ])('[D448] %s, at %s', (text, registry, expected = text) => {

@@ -7,6 +7,8 @@ import { parseRegistryAddress } from '../../registry/address.ts';
 const COMMAND = /\bmodreg((?: [a-z][a-z-]*)+)/g;
 /** Up to the end of a clause, a command that names a registry already, or needs none. */
 const NEEDS_NONE = /^[^;,]*--(?:registry|db|help)\b/;
+/** It contacts a registry only with this option, so with it the copied command would be another one. */
+const CHECK = 'check';
 
 /**
  * `outcome` with the registry that was typed in each command that a note or a hint names, as far as the command takes one: a person who copies
@@ -38,5 +40,6 @@ function pathOf(words: readonly string[], modreg: Command): string | undefined {
     command = next;
     path.push(word);
   }
-  return command.options.some(({ long }) => long === '--registry') ? path.join(' ') : undefined;
+  const takesOne = command.options.some(({ long }) => long === '--registry');
+  return takesOne && command.name() !== CHECK ? path.join(' ') : undefined;
 }
