@@ -150,7 +150,7 @@ it('reports bad arguments, a module without releases, and an unknown module', as
   expect(await inProcess(['compare', 'acme:none', '--registry', folder])).toEqual({
     stdout: '',
     stderr: `error[NO_MATCH]: acme:none has no release and no prerelease that may be selected
-hint: modreg resolve acme:none latest-with-prerelease --explain, with the same options, shows why
+hint: modreg resolve --registry ${folder} acme:none latest-with-prerelease --explain, with the same options, shows why
 warning[IGNORED_ENTRIES]: ignored 1 of 1 entries of acme:none, not a version: "x" (expected a number at character 1)
 `,
     exit: 1,

@@ -41,9 +41,9 @@ function shownIn(html: string): Map<string, object> {
       const values = utc.matchAll(/<dt>(\w+)<\/dt><dd>([^<]*)<\/dd>/g);
       // When the headline says the time of the next change, the change follows the reason.
       const facts = [
-        // That nothing follows by itself is no change of the plan as data [D488].
-        ...utc.matchAll(/<small>(\w+)<\/small> (?!nothing, until a person )([^<]*)/g),
-        ...utc.matchAll(/<p>(next) ([^<]*)<\/p>/g),
+        // That nothing follows by itself, or until a release is published, is no change of the plan as data [D488] [D409].
+        ...utc.matchAll(/<small>(\w+)<\/small> (?!nothing, until a person |stays until )([^<]*)/g),
+        ...utc.matchAll(/<p>(next) (?!stays until )([^<]*)<\/p>/g),
       ];
       const texts = Array.from(utc.matchAll(/<p(?: class="warning")?>(?!next )([^<]*)<\/p>/g))
         .map(([, text = '']) => decoded(text))
