@@ -48,8 +48,9 @@ function nameRows(tokens: Tokens): void {
     if (token.type === 'table_open') table = token;
     const first = firstWords(tokens, index) ?? '';
     if (!/^[ADILRT]\d+$/.test(first)) return;
-    token.attrSet('id', first);
+    // The link in the first cell of a table leads to the row.
     if (token.type === 'tr_open') table?.attrSet('class', 'rows');
+    else token.attrSet('id', first);
   });
 }
 
