@@ -8,6 +8,8 @@ export interface Link {
   readonly servers: string;
   /** Nothing passes any more, and no connection is closed; new ones are accepted, and are silent. */
   readonly hold: () => void;
+  /** As `hold`, but what is on its way is lost: when it is released, the connections end. */
+  readonly cut: () => void;
   /** What was held passes, and new connections work. */
   readonly release: () => void;
   /** The connections that are open fall silent for ever, as after a lost route. New ones work. */
@@ -28,6 +30,7 @@ interface Pair {
 export async function linkTo(servers: string): Promise<Link> {
   const pairs = new Set<Pair>();
   let isHeld = false;
+  const lost = new Set<Pair>();
   const relays = await Promise.all(
     servers.split(',').map(async (address) => {
       const { hostname, port } = new URL(address);
@@ -51,8 +54,20 @@ export async function linkTo(servers: string): Promise<Link> {
       isHeld = true;
       for (const pair of pairs) pause(pair);
     },
+    cut() {
+      isHeld = true;
+      for (const pair of pairs) {
+        pause(pair);
+        lost.add(pair);
+      }
+    },
     release() {
       isHeld = false;
+      for (const { front, node } of lost) {
+        front.destroy();
+        node.destroy();
+      }
+      lost.clear();
       for (const pair of pairs) if (!pair.isSilent) resume(pair);
     },
     freeze() {

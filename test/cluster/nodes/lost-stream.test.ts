@@ -46,7 +46,8 @@ async function loseWithLag(site: Site, manager: JetStreamManager): Promise<numbe
   expect(await publish(site, first, 'gripper')).toBe(201);
   await expectModules(others, ['acme:gripper', 'acme:lidar']);
   const before = await eventsIn(manager);
-  for (const link of site.links.slice(1)) link.hold();
+  // The next event may be on its way to them before the stream is deleted.
+  for (const link of site.links.slice(1)) link.cut();
   expect(await publish(site, first, 'arm')).toBe(201);
   site.links[0]?.hold();
   await manager.streams.delete('RELEASES');
@@ -59,8 +60,7 @@ it('[T183] a front that has nothing to fill in waits for the others, too', async
   const manager = await jetstreamManager(site.nats);
   const before = await loseWithLag(site, manager);
   site.links[1]?.release();
-  // The last event may have been on its way to the second front: then it is filled in, too.
-  await expect.poll(async () => await eventsIn(manager)).toBeGreaterThanOrEqual(before);
+  await expect.poll(async () => await eventsIn(manager)).toBe(before);
   site.links[2]?.release();
   const published = publish(site, third, 'base');
   site.links[0]?.release();
