@@ -1,8 +1,8 @@
 import type { PagedMachine } from '../../page/paged-machine.ts';
 import { garbageCollector } from '../small-heap.ts';
 
-/** While the pages are told of a plan, and after that. V8 itself would wait for a second or more. */
-const COLLECTED_AFTER_MS = [100, 300, 600];
+/** After a browser has what it needs to show a first view, and while pages are told of a plan. V8 itself would wait for a second or more. */
+const COLLECTED_AFTER_MS = [300, 500, 800];
 
 /** The machine. What only a plan and its pages needed is collected soon after each plan. */
 export function collectedSoon(machine: PagedMachine): PagedMachine {
